@@ -1,8 +1,9 @@
 /**
  * Keeps the code in doc comments and documents the same as code that is compiled. A fence names its source,
- * "```ts source="./peer.examples.ts#peer"", and this script puts the region of that name into it.
+ * "```ts source="./peer.examples.ts#peer"", and this script puts the region of that name into it. In a document, the imports that the
+ * region uses come before it, so that readers can copy the code as it stands.
  *
- * `node scripts/snippets.mjs` writes; with `--check` it only says what differs, and fails.
+ * `node scripts/snippets.mjs` writes; with `--check` it only reports differences, and fails.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -14,11 +15,15 @@ const FENCE =
 const files = ["README.md", "CONTRIBUTING.md", ...walk("docs"), ...walk("packages")].filter(
   (path) => /\.(md|tsx?)$/.test(path) && existsSync(path),
 );
+/** Comments, strings and names of properties: words in code that use no import. */
+const UNUSED = /^\s*(?:\/\/|\*|\/\*).*$|"(?:[^"\\\n]|\\.)*"|(?<!\.)\.[\w$]+|[\w$]+\??:/gm;
+const LINE_WIDTH = 110; // As in biome.json.
 const problems = [];
 for (const path of files) {
   const text = readFileSync(path, "utf8");
   const next = text.replace(FENCE, (_whole, indent, opening, source, region) => {
-    const code = snippet(resolve(dirname(path), source), region, `${path}: ${source}#${region}`);
+    const where = `${path}: ${source}#${region}`;
+    const code = snippet(resolve(dirname(path), source), region, { where, isDocument: path.endsWith(".md") });
     const lines = [opening, ...code, "```"].map((line) => (indent + line).trimEnd());
     return lines.join("\n");
   });
@@ -29,13 +34,14 @@ for (const path of files) {
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length ? 1 : 0;
 
-/** The lines of a region, without the indentation that they share. */
-function snippet(file, region, where) {
+/** The lines of a region, without their common indentation. */
+function snippet(file, region, { where, isDocument }) {
   if (!existsSync(file)) {
     problems.push(`${where}: no such file`);
     return [];
   }
-  let lines = readFileSync(file, "utf8").trimEnd().split("\n");
+  const text = readFileSync(file, "utf8").trimEnd();
+  let lines = text.split("\n");
   if (region) {
     const from = lines.findIndex((line) => line.trim() === `//#region ${region}`);
     const to = lines.findIndex((line, index) => index > from && line.trim() === `//#endregion ${region}`);
@@ -47,7 +53,39 @@ function snippet(file, region, where) {
   }
   const indents = lines.filter((line) => line.trim()).map((line) => line.length - line.trimStart().length);
   const shared = Math.min(...indents);
-  return lines.map((line) => line.slice(shared));
+  const code = lines.map((line) => line.slice(shared));
+  if (!region || !isDocument) return code;
+  const body = code.join("\n").trimEnd().split("\n");
+  const imports = importsFor(text, body.join("\n"), where);
+  return imports.length ? [...imports, "", ...body] : body;
+}
+
+/** The import statements of a file, reduced to the names that the code uses. */
+function importsFor(text, code, where) {
+  const words = new Set(code.replace(UNUSED, " ").match(/[\w$]+/g));
+  return [...text.matchAll(/^import (type )?\{([^}]*)\} from "([^"]+)";$/gm)].flatMap((found) => {
+    const [whole, isType, list, module] = found;
+    if (code.includes(whole)) return [];
+    const used = list
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name && words.has(name.split(" ").at(-1)));
+    if (used.length === 0) return [];
+    if (module.startsWith("."))
+      problems.push(
+        `${where}: ${used.join(", ")} comes from ${module}: import it by the name of its package`,
+      );
+    return importLines(used, isType, module);
+  });
+}
+
+/** An import statement as the formatter writes it. */
+function importLines(names, isType, module) {
+  const onlyTypes = isType || names.every((name) => name.startsWith("type "));
+  const list = onlyTypes ? names.map((name) => name.replace("type ", "")) : names;
+  const line = `import ${onlyTypes ? "type " : ""}{ ${list.join(", ")} } from "${module}";`;
+  if (line.length <= LINE_WIDTH) return [line];
+  return [`import ${onlyTypes ? "type " : ""}{`, ...list.map((name) => `  ${name},`), `} from "${module}";`];
 }
 
 function walk(folder) {

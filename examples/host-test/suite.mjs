@@ -17,18 +17,18 @@ try {
   const page = await browser.newPage();
   await page.goto(url);
   await page.waitForFunction(() => "__mcpAppsHost" in globalThis);
-  await page.evaluate(() => __mcpAppsHost.resetEnvironment());
+  await page.evaluate(() => globalThis.__mcpAppsHost.resetEnvironment());
 
-  const frame = await page.evaluateHandle(() => __mcpAppsHost.displayTestApp("get-time"));
+  const frame = await page.evaluateHandle(() => globalThis.__mcpAppsHost.displayTestApp("get-time"));
   assert.ok(await frame.evaluate((element) => element.sandbox.contains("allow-scripts")));
 
   // Click in the app as a person would, and answer the host's question.
   const view = (await frame.contentFrame()).childFrames()[0];
   await view.getByRole("button", { name: "Open Link" }).click();
-  const asked = await page.evaluate(() => __mcpAppsHost.confirmAction("deny"));
+  const asked = await page.evaluate(() => globalThis.__mcpAppsHost.confirmAction("deny"));
   assert.equal(asked.method, "ui/open-link");
 
-  const { tools } = await page.evaluate(() => __mcpAppsHost.getConversationContext());
+  const { tools } = await page.evaluate(() => globalThis.__mcpAppsHost.getConversationContext());
   assert.deepEqual(
     tools.map(({ name }) => name),
     ["get-time"],

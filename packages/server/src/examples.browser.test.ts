@@ -10,13 +10,13 @@ import { type CallToolResult, readToolUi, type Tool } from "@vitrine/protocol";
 import { testServer } from "@vitrine/server/testing";
 import type { Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { shop } from "../../../examples/servers/rate.js";
 import type { EventLog } from "../../../testing/event-log.ts";
 import type { RendererProps } from "../../../testing/interop/mcp-ui-host.tsx";
 import { CONTEXT } from "../../../testing/interop/scene.ts";
 import { pageOf, Stage } from "../../../testing/interop/stage.ts";
 import { byStdio } from "../../../testing/server/example-servers.ts";
 import { TemplateStage } from "../../../testing/server/template-stage.ts";
-import { shop } from "./own-template.examples.js";
 
 // In the pages.
 declare const bridge: AppBridge;

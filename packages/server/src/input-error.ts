@@ -12,10 +12,14 @@ export const PROBLEMS_KEY = "vitrine/problems";
  *
  * @example
  * ```ts source="./server.examples.ts#InputError"
- * run: ({ city, count }) => {
- *   if (count > 10) throw new InputError({ count: "There are 10 left." });
- *   return `${count} for ${city}`;
- * },
+ * export const order = tool({
+ *   name: "order",
+ *   input: z.object({ city: z.string(), count: z.number().int() }),
+ *   run: ({ city, count }) => {
+ *     if (count > 10) throw new InputError({ count: "There are 10 left." });
+ *     return `${count} for ${city}`;
+ *   },
+ * });
  * ```
  */
 export class InputError extends Error {

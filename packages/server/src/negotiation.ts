@@ -21,7 +21,10 @@ const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
  *
  * @example
  * ```ts source="./server.examples.ts#uiSupport"
- * run: (_input, { ui }) => (ui === "no" ? "A long report as text" : "A short one: the app shows the rest"),
+ * export const report = tool({
+ *   name: "report",
+ *   run: (_input, { ui }) => (ui === "no" ? "A long report as text" : "A short one: the app shows the rest"),
+ * });
  * ```
  */
 export function uiSupport(server: McpServer, context?: ServerContext): UiCapability["support"] {

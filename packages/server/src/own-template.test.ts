@@ -3,11 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { appServer, view } from "@vitrine/server";
-import { renderTemplate } from "@vitrine/server/templates";
+import { discover, uiMetaSchema } from "@vitrine/server/discovery";
+import { renderTemplate, TEMPLATES } from "@vitrine/server/templates";
 import { mountView, testServer } from "@vitrine/server/testing";
 import { JSDOM } from "jsdom";
 import { expect, it, onTestFinished } from "vitest";
-import { discoverOwnTemplate, editorSchema, rating, shop } from "./own-template.examples.js";
+import { shop } from "../../../examples/servers/rate.js";
+import { rating } from "../../../examples/servers/rating.js";
+
+const options = { name: "shop", version: "1.0.0", templates: [rating] };
 
 /** A folder with this `ui.meta.json` for the view of a tool without code. */
 function folderWith(meta: object): string {
@@ -53,7 +57,7 @@ it("is refused with a configuration that violates its schema", async () => {
 
 it("is found by its name in ui.meta.json, and known to editors", async () => {
   const config = { title: "How was it?", stars: 3, rateTool: "rate" };
-  const found = await discoverOwnTemplate(folderWith({ template: "rating", config }));
+  const found = await discover({ ...options, root: folderWith({ template: "rating", config }) });
   expect(found.problems).toEqual([]);
   const server = await testServer(found.server);
   const { html } = await server.view("rate");
@@ -62,11 +66,14 @@ it("is found by its name in ui.meta.json, and known to editors", async () => {
   const { content } = await server.call("rate", {});
   expect(content).toEqual([{ type: "text", text: "3 of 3 stars" }]);
   await server.close();
-  expect(editorSchema).toContain('"The maximum number of stars."');
+  expect(JSON.stringify(uiMetaSchema({ ...TEMPLATES, rating }))).toContain('"The maximum number of stars."');
 });
 
 it("is reported by file and field if ui.meta.json is wrong", async () => {
-  const found = await discoverOwnTemplate(folderWith({ template: "rating", config: { stars: 3 } }));
+  const found = await discover({
+    ...options,
+    root: folderWith({ template: "rating", config: { stars: 3 } }),
+  });
   expect(found.problems).toMatchObject([
     {
       file: "tools/rate/ui/ui.meta.json",

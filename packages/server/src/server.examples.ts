@@ -1,6 +1,4 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { z } from "zod";
-import { discover, uiMetaSchema } from "./discovery.js";
 import {
   appServer,
   getUiCapability,
@@ -15,7 +13,8 @@ import {
   tool,
   uiSupport,
   view,
-} from "./index.js";
+} from "@vitrine/server";
+import { discover, uiMetaSchema } from "@vitrine/server/discovery";
 import {
   approval,
   chart,
@@ -31,10 +30,10 @@ import {
   TEMPLATES,
   treeView,
   wizard,
-} from "./templates.js";
+} from "@vitrine/server/templates";
+import { z } from "zod";
 
 const html = "<!doctype html><title>Forecast</title>";
-const lookUp = async (city: string) => ({ city, days: [{ day: "Monday", high: 21 }] });
 
 export function officialExamples(server: McpServer): boolean {
   //#region registerAppTool
@@ -65,7 +64,7 @@ export function officialExamples(server: McpServer): boolean {
 }
 
 //#region view
-const forecastView = view({
+export const forecastView = view({
   name: "forecast",
   title: "Forecast",
   file: new URL("./forecast.html", import.meta.url),
@@ -80,32 +79,15 @@ const forecast = tool({
   input: z.object({ city: z.string(), days: z.number().int().default(5) }),
   output: z.object({ city: z.string(), days: z.array(z.object({ day: z.string(), high: z.number() })) }),
   annotations: { readOnlyHint: true },
-  view: forecastView,
+  view: view({ name: "forecast", file: new URL("./forecast.html", import.meta.url) }),
   text: ({ city, days }) => `${city}: ${days.map(({ day, high }) => `${day} ${high}°`).join(", ")}`,
-  run: ({ city }) => lookUp(city),
+  run: ({ city }) => ({ city, days: [{ day: "Monday", high: 21 }] }),
 });
 //#endregion tool
 
 //#region appServer
 export const weather = appServer({ name: "weather", version: "1.0.0", tools: [forecast] });
 //#endregion appServer
-
-//#region extend
-const withMore = appServer({
-  name: "weather",
-  version: "1.0.0",
-  tools: [forecast],
-  extend: (server) => {
-    const asked = { role: "user", content: { type: "text", text: "How is the weather in Berne?" } } as const;
-    server.registerPrompt("berne", { title: "Berne" }, () => ({ messages: [asked] }));
-    server.registerResource("stations", "weather://stations", {}, ({ href }) => ({
-      contents: [{ uri: href, text: "Berne, Oslo" }],
-    }));
-  },
-});
-
-//#endregion extend
-export { withMore };
 
 //#region ToolsOf
 export type Tools = ToolsOf<[typeof forecast]>;
@@ -126,12 +108,12 @@ const picture = tool({
 //#endregion reply
 export { picture };
 
+//#region uiSupport
 export const report = tool({
   name: "report",
-  //#region uiSupport
   run: (_input, { ui }) => (ui === "no" ? "A long report as text" : "A short one: the app shows the rest"),
-  //#endregion uiSupport
 });
+//#endregion uiSupport
 
 export function supportExample(server: McpServer): string {
   return uiSupport(server);
@@ -335,16 +317,16 @@ const document = renderTemplate(dataTable, { title: "Cities", pageSize: 10 });
 //#endregion renderTemplate
 export { document };
 
+//#region InputError
 export const order = tool({
   name: "order",
   input: z.object({ city: z.string(), count: z.number().int() }),
-  //#region InputError
   run: ({ city, count }) => {
     if (count > 10) throw new InputError({ count: "There are 10 left." });
     return `${count} for ${city}`;
   },
-  //#endregion InputError
 });
+//#endregion InputError
 
 export async function serveExample(): Promise<void> {
   //#region serve

@@ -1,5 +1,5 @@
+import { testServer } from "@vitrine/server/testing";
 import { weather } from "./server.examples.js";
-import { testServer } from "./testing.js";
 
 export async function testServerExample(expect: (value: unknown) => { toBe(other: unknown): void }) {
   //#region testServer

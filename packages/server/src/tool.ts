@@ -86,9 +86,9 @@ export interface AnyTool
  *   input: z.object({ city: z.string(), days: z.number().int().default(5) }),
  *   output: z.object({ city: z.string(), days: z.array(z.object({ day: z.string(), high: z.number() })) }),
  *   annotations: { readOnlyHint: true },
- *   view: forecastView,
+ *   view: view({ name: "forecast", file: new URL("./forecast.html", import.meta.url) }),
  *   text: ({ city, days }) => `${city}: ${days.map(({ day, high }) => `${day} ${high}°`).join(", ")}`,
- *   run: ({ city }) => lookUp(city),
+ *   run: ({ city }) => ({ city, days: [{ day: "Monday", high: 21 }] }),
  * });
  * ```
  *

@@ -67,7 +67,7 @@ export interface View extends ViewDetails {
  *
  * @example
  * ```ts source="./server.examples.ts#view"
- * const forecastView = view({
+ * export const forecastView = view({
  *   name: "forecast",
  *   title: "Forecast",
  *   file: new URL("./forecast.html", import.meta.url),

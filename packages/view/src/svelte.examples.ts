@@ -1,4 +1,4 @@
-import { createApp, serverTool, toolInput, toolResult } from "./svelte.js";
+import { createApp, serverTool, toolInput, toolResult } from "@vitrine/view/svelte";
 
 /** Script of a component; its markup reads `$input`, `$result`, `$forecast.isPending` and `$error`. */
 export function weather() {

@@ -39,27 +39,6 @@ export async function appExample(button: HTMLButtonElement, show: (data: unknown
   //#endregion app
 }
 
-export function notificationsExample(app: App, show: (text: string) => void) {
-  //#region notifications
-  app.setNotificationHandler("notifications/resources/updated", async () => {
-    const { contents } = await app.readServerResource({ uri: "log://today" });
-    for (const part of contents) if ("text" in part) show(part.text);
-  });
-  app.subscribeServerResource({ uri: "log://today" });
-  //#endregion notifications
-}
-
-export async function sizeExample(list: HTMLElement) {
-  //#region size
-  const app = new App({ name: "weather", version: "1.0.0" }, {}, { autoResize: false });
-  await app.connect();
-  await app.sendSizeChanged({ width: list.scrollWidth, height: list.scrollHeight });
-  // Or start automatic reports at any time; call the returned function to stop.
-  const stop = app.setupSizeChangedNotifications();
-  //#endregion size
-  return stop;
-}
-
 export async function registerToolExample(app: App, select: (row: number) => string) {
   //#region registerTool
   app.registerTool(

@@ -1,5 +1,5 @@
+import { useApp, useServerTool, useToolResult } from "@vitrine/view/vue";
 import { defineComponent, h } from "vue";
-import { useApp, useServerTool, useToolResult } from "./vue.js";
 
 //#region useApp
 export const Weather = defineComponent(() => {

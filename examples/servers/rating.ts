@@ -1,10 +1,6 @@
-import { appServer, type Template, tool, view } from "@vitrine/server";
-import { type Discovered, discover, uiMetaSchema } from "@vitrine/server/discovery";
-import { TEMPLATES } from "@vitrine/server/templates";
+import type { Template } from "@vitrine/server";
 import { viewScript } from "@vitrine/view/script";
-import { z } from "zod";
 
-//#region ownTemplate
 export interface RatingConfig {
   readonly title?: string;
   readonly stars: number;
@@ -55,28 +51,3 @@ export const rating: Template<RatingConfig> = {
   script: viewScript({ name: "rating", version: "1.0.0" }) + script,
   text: (data, { stars }) => `${(data as { stars?: number } | undefined)?.stars ?? 0} of ${stars} stars`,
 };
-//#endregion ownTemplate
-
-//#region ownTemplateView
-export const rate = tool({
-  name: "rate",
-  input: z.object({ stars: z.number().int().min(1) }),
-  output: z.object({ stars: z.number() }),
-  view: view({ name: "rating", template: rating, config: { stars: 5, rateTool: "rate" } }),
-  run: ({ stars }) => ({ stars }),
-});
-//#endregion ownTemplateView
-
-export const shop = appServer({ name: "shop", version: "1.0.0", tools: [rate] });
-
-/** Uses `template: "rating"` in `ui.meta.json`. */
-export async function discoverOwnTemplate(root: string): Promise<Discovered> {
-  //#region ownTemplateFolders
-  const found = await discover({ root, name: "shop", version: "1.0.0", templates: [rating] });
-  //#endregion ownTemplateFolders
-  return found;
-}
-
-//#region ownTemplateSchema
-export const editorSchema = JSON.stringify(uiMetaSchema({ ...TEMPLATES, rating }));
-//#endregion ownTemplateSchema

@@ -1,5 +1,4 @@
-//#region server
-import { appServer, serve, tool, view } from "@vitrine/server";
+import { appServer, tool, view } from "@vitrine/server";
 import { z } from "zod";
 
 const page = view({
@@ -23,6 +22,3 @@ export const forecast = tool({
 });
 
 export const weather = appServer({ name: "weather", version: "1.0.0", tools: [forecast] });
-
-await serve(weather);
-//#endregion server

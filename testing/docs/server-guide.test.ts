@@ -1,0 +1,22 @@
+/** The tests that docs/servers/README.md shows pass, in a folder made as the guide says. */
+import { spawnSync } from "node:child_process";
+import { copyFileSync, cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+it("the guide's own tests pass", () => {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-guide-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(join(ROOT, "examples/servers"), folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"), "junction");
+  copyFileSync(join(folder, "node_modules/@vitrine/view/dist/vitrine.js"), join(folder, "view/vitrine.js"));
+  const vitest = [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--reporter", "json"];
+  const { stdout, stderr } = spawnSync(process.execPath, vitest, { cwd: folder, encoding: "utf8" });
+  const { numPassedTests, numFailedTests } = JSON.parse(stdout.slice(stdout.indexOf("{")) || "{}");
+  expect({ numPassedTests, numFailedTests }, stderr).toEqual({ numPassedTests: 2, numFailedTests: 0 });
+});
