@@ -1,5 +1,5 @@
 // An MCP server without dependencies that misbehaves as its tools are called, or as its arguments say.
-import { appendFileSync } from "node:fs";
+import { appendFileSync, closeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const modes = new Set([...process.argv.slice(2), ...(process.env.MODES ?? "").split(" ")]);
@@ -48,6 +48,7 @@ const more = [
   "large",
   "no-json",
   "large-modern",
+  "mute",
 ];
 let version = 1;
 const held = [];
@@ -146,6 +147,11 @@ const calls = {
     lines.pause();
     process.stdin.pause();
     // Alive, so that it is not only a process that ended.
+    setInterval(() => {}, 1000);
+  },
+  // Closes its output, and lives on.
+  mute: () => {
+    closeSync(1);
     setInterval(() => {}, 1000);
   },
   "null-ids": (id) => {

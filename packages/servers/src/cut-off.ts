@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { INTERNAL_ERROR, isRecord, type Tool, VitrineError } from "@vitrine/protocol";
+import { INTERNAL_ERROR, isRecord, recordOf, type Tool, VitrineError } from "@vitrine/protocol";
 import { GatewayError, MAY_HAVE_RUN } from "@vitrine/wire";
 import type { ServerSettings } from "./settings.js";
 
@@ -20,9 +20,10 @@ export class UnfinishedCall extends Error {
 /** What ended a call. */
 export const endOf = (error: unknown): unknown => (error instanceof UnfinishedCall ? error.cause : error);
 
-/** Whether it is known that the server never got it. */
+/** Whether it is known that the server never got it. A server's own errors have numbers, and cannot say so. */
 export const isUnsent = (error: unknown): boolean =>
-  error instanceof GatewayError && error.data["unsent"] === true;
+  (error instanceof GatewayError || (error instanceof VitrineError && error.code === "aborted")) &&
+  recordOf(error.data)["unsent"] === true;
 
 const isCutOff = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && error.data.code === "server-exited";

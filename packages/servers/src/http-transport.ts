@@ -14,7 +14,7 @@ import { GATEWAY_ERROR } from "@vitrine/wire";
 /** The `data` of an error that was made here: this very object, so that no server can make one. */
 export const ANSWER_LOST = Object.freeze({ code: "server-exited" });
 
-/** Milliseconds that a server may take to hear that its session is over. */
+/** Milliseconds that a server may take to accept a message whose answer changes nothing: a cancellation, or the end of its session. */
 const GOODBYE = 1_000;
 
 /**
@@ -70,9 +70,10 @@ export class HttpTransport implements Transport {
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     if (!("method" in message)) return await this.#inner.send(message, options);
     if (!("id" in message)) {
-      await this.#inner.send(message, options);
-      if (message.method === "notifications/cancelled") this.#cancel(message.params?.["requestId"]);
-      return;
+      if (message.method !== "notifications/cancelled") return await this.#inner.send(message, options);
+      // First: a server that hangs does not accept the notification either, and would keep both connections.
+      this.#cancel(message.params?.["requestId"]);
+      return await this.#inner.send(message, { ...options, requestSignal: AbortSignal.timeout(GOODBYE) });
     }
     const { id } = message;
     const stop = new AbortController();

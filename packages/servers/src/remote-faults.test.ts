@@ -266,8 +266,28 @@ describe("an event stream", () => {
     const { call } = remote({}, { timeout: 300 });
     await expect(call()).rejects.toMatchObject({ code: "timeout" });
     await expect.poll(() => closed).toBe(true);
-    expect(http.received.at(-1)?.method).toBe("notifications/cancelled");
+    await expect.poll(() => http.received.at(-1)?.method).toBe("notifications/cancelled");
   });
+});
+
+it("a server that hangs: calls that time out leave no connections open", async () => {
+  const open = new Set<unknown>();
+  let isHung = false;
+  http.answer = (_, response) => {
+    if (!isHung) return false;
+    open.add(response);
+    response.once("close", () => open.delete(response));
+    // Not even the cancellations are answered.
+    return true;
+  };
+  const { call } = remote({}, { timeout: 300 });
+  await call();
+  isHung = true;
+  const calls = Array.from({ length: 20 }, () => call());
+  await Promise.all(calls.map((one) => expect(one).rejects.toMatchObject({ code: "timeout" })));
+  await expect.poll(() => open.size, { timeout: 3_000 }).toBe(0);
+  const cancelled = http.received.filter(({ method }) => method === "notifications/cancelled");
+  expect(cancelled.length).toBe(20);
 });
 
 describe("too much, too slowly", () => {

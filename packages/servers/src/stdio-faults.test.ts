@@ -65,6 +65,13 @@ describe("a server that ends", () => {
     expect(server.status.starts).toBe(2);
   });
 
+  it("only its output: the calls fail, and its process ends before another one starts", async () => {
+    const { call, launched } = faulty();
+    await expect(call("mute")).rejects.toEqual(failure("server-exited", { indeterminate: true }));
+    expect(await call("echo", { text: "again" })).toBe("again");
+    expect(launched.map(({ pid }) => isAlive(pid))).toEqual([false, true]);
+  });
+
   it("in the middle of calls: all of them fail, and may have run", async () => {
     const { call, server, logged } = faulty();
     const others = [call("slow"), call("slow")].map((one) => one.catch((error: unknown) => error));

@@ -1,9 +1,11 @@
+import { VitrineError } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
 import { type FakeUpstream, fakeUpstream, tool } from "../../../testing/fake-upstream.ts";
 import { manualClock } from "../../../testing/gateway/manual-clock.ts";
 import { nodeServer, serverSettings } from "../../../testing/gateway/servers.ts";
 import type { Connection } from "./connection.js";
+import { isUnsent } from "./cut-off.js";
 import type { ServerSettings } from "./settings.js";
 import { ManagedServer } from "./supervisor.js";
 import { backoff } from "./support/clock.js";
@@ -156,6 +158,7 @@ describe("a request", () => {
     const controller = new AbortController();
     const request = server.upstream.request("tools/list", {}, { signal: controller.signal });
     controller.abort();
+    await expect(request).rejects.toSatisfy(isUnsent);
     await expect(request).rejects.toMatchObject({ code: "aborted" });
     fail();
     clock.pass(1_000);
@@ -267,7 +270,7 @@ describe("an end", () => {
     let answer = (): object => ({});
     const { server, clock, made, onerror } = managed({}, { "resources/subscribe": () => answer() });
     await server.upstream.request("resources/subscribe", { uri: "x://1" });
-    const refused = new Error("no such resource");
+    const refused = new VitrineError(-32002, "no such resource");
     answer = () => {
       throw refused;
     };
@@ -281,6 +284,102 @@ describe("an end", () => {
     clock.pass(5_000);
     await settled();
     expect(made[2]?.upstream.asked).not.toContain("resources/subscribe");
+  });
+});
+
+describe("a subscription", () => {
+  const subscribable = (settings: Partial<ServerSettings> = {}) => {
+    const answers = { subscribe: (): object => ({}) };
+    const stage = managed(settings, {
+      "resources/subscribe": () => answers.subscribe(),
+      "resources/unsubscribe": () => ({}),
+    });
+    const updated: unknown[] = [];
+    stage.server.upstream.listen((method, { uri }) => method.endsWith("updated") && updated.push(uri));
+    const pass = async (milliseconds: number): Promise<void> => {
+      stage.clock.pass(milliseconds);
+      await settled();
+    };
+    const end = async (): Promise<void> => {
+      stage.made.at(-1)?.end();
+      await settled();
+    };
+    const asked = () =>
+      stage.made.at(-1)?.upstream.asked.filter((one) => one === "resources/subscribe").length;
+    return { ...stage, answers, updated, pass, end, asked };
+  };
+
+  it("is retried when a temporary error prevents its restoration, and views hear of possible changes", async () => {
+    const { server, made, answers, updated, onerror, pass, end, asked } = subscribable();
+    await server.upstream.request("resources/subscribe", { uri: "x://1" });
+    const busy = new GatewayError("server-failed", "HTTP 503", { data: { status: 503 } });
+    answers.subscribe = () => {
+      throw busy;
+    };
+    await end();
+    await pass(1_000);
+    expect(onerror).toHaveBeenCalledExactlyOnceWith(busy);
+    answers.subscribe = () => ({});
+    await pass(1_000);
+    expect([made.length, asked()]).toEqual([2, 2]);
+    expect(updated).toEqual(["x://1", "x://1"]);
+    await pass(120_000);
+    expect(asked()).toBe(2);
+  });
+
+  it("is not retried after its view has unsubscribed", async () => {
+    const { server, answers, pass, end, asked } = subscribable();
+    await server.upstream.request("resources/subscribe", { uri: "x://1" });
+    answers.subscribe = () => {
+      throw new GatewayError("server-failed", "HTTP 503");
+    };
+    await end();
+    await pass(1_000);
+    await server.upstream.request("resources/unsubscribe", { uri: "x://1" });
+    await pass(60_000);
+    expect(asked()).toBe(1);
+  });
+
+  it("in a session that the server forgets at once is restored in a new session, after a pause", async () => {
+    const { server, made, answers, pass, end } = subscribable();
+    await server.upstream.request("resources/subscribe", { uri: "x://1" });
+    answers.subscribe = () => {
+      throw new GatewayError("server-exited", "gone", { data: { unsent: true, session: "lost" } });
+    };
+    await end();
+    await pass(1_000);
+    expect([made.length, server.status.state]).toEqual([2, "waiting"]);
+    answers.subscribe = () => ({});
+    await pass(2_000);
+    expect([made.length, server.status.state]).toEqual([3, "ready"]);
+    expect(made[2]?.upstream.asked).toContain("resources/subscribe");
+  });
+
+  it("brings its server back, however many starts fail", async () => {
+    const { server, fail, pass, end } = subscribable();
+    await server.upstream.request("resources/subscribe", { uri: "x://1" });
+    fail(new GatewayError("server-failed", "no"));
+    await end();
+    for (const delay of [1_000, 2_000, 4_000]) await pass(delay);
+    fail();
+    await pass(8_000);
+    expect(server.status.state).toBe("ready");
+  });
+
+  it("of a view that was closed while the server was away is not restored, and the server may stop", async () => {
+    const { server, fail, pass, end, asked } = subscribable();
+    await server.upstream.request("resources/subscribe", { uri: "x://1" });
+    fail(new GatewayError("server-failed", "no"));
+    await end();
+    for (const delay of [1_000, 2_000, 4_000]) await pass(delay);
+    await expect(server.upstream.request("resources/unsubscribe", { uri: "x://1" })).rejects.toThrow("no");
+    fail();
+    await pass(8_000);
+    await server.start();
+    await settled();
+    expect(asked()).toBe(0);
+    await pass(100_000);
+    expect(server.status.state).toBe("idle");
   });
 });
 
@@ -539,6 +638,23 @@ describe("a crash", () => {
     Object.assign(remote.made[0] ?? {}, { pid: undefined });
     await crash(remote);
     expect(remote.server.status).toMatchObject({ state: "ready", starts: 2, crash: undefined });
+  });
+});
+
+describe("a lost connection", () => {
+  it("is closed, and the next start waits until its process has ended", async () => {
+    const { server, made, clock } = managed();
+    await server.start();
+    let gone = (): void => {};
+    Object.assign(made[0] ?? {}, { close: () => new Promise<void>((resolve) => (gone = resolve)) });
+    made[0]?.end();
+    await settled();
+    clock.pass(1_000);
+    await settled();
+    expect([made.length, server.status.state]).toEqual([1, "starting"]);
+    gone();
+    await settled();
+    expect([made.length, server.status.state]).toEqual([2, "ready"]);
   });
 });
 

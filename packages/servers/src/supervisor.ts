@@ -17,6 +17,7 @@ import { ServerCatalogue } from "./catalogue.js";
 import type { Connection, ConnectOptions } from "./connection.js";
 import { endOf, explainFailure, isUnsent, mayRepeat } from "./cut-off.js";
 import { isFault } from "./exit-cause.js";
+import { KeptSubscriptions } from "./kept-subscriptions.js";
 import { LastCrash } from "./last-crash.js";
 import type { Catalogue, CatalogueChange, Server, ServerState, ServerStatus } from "./server.js";
 import type { ServerSettings } from "./settings.js";
@@ -58,13 +59,14 @@ export class ManagedServer implements Server {
   readonly #catalogue: ServerCatalogue;
   readonly #notices: Listeners<[UpstreamNotification, Record<string, unknown>]>;
   readonly #statuses: Listeners<[ServerStatus]>;
-  readonly #subscribed = new Set<string>();
+  readonly #subscriptions: KeptSubscriptions;
   /** Calls that wait for the next start. */
   readonly #waiting: (() => void)[] = [];
   #state: ServerState = "idle";
   #connection: Connection | undefined;
   #starting: Promise<Connection> | undefined;
   #stopping: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
   #last: Connection | undefined;
   #capabilities: Upstream["capabilities"] = {};
   /** How many calls each connection has under way: one that is out of use ends after the last of them. */
@@ -95,6 +97,14 @@ export class ManagedServer implements Server {
     this.#crash = new LastCrash(this.#clock, () => this.#tell());
     this.#notices = new Listeners(options.onerror);
     this.#statuses = new Listeners(options.onerror);
+    this.#subscriptions = new KeptSubscriptions({
+      clock: this.#clock,
+      onmissed: (uri) => this.#notices.tell("notifications/resources/updated", { uri }),
+      onerror: (error, connection) => {
+        this.#judge(error, connection, false);
+        options.onerror?.(error);
+      },
+    });
     const capabilities = (): Upstream["capabilities"] => this.#capabilities;
     this.upstream = {
       server: this.settings.name,
@@ -209,7 +219,7 @@ export class ManagedServer implements Server {
     this.#connection = undefined;
     this.#unlisten?.();
     this.#catalogue.close();
-    await Promise.all([...open].map((connection) => connection.close()));
+    await Promise.all([this.#closing, ...[...open].map((connection) => connection.close())]);
   }
 
   async #request<M extends UpstreamMethod>(
@@ -217,17 +227,18 @@ export class ManagedServer implements Server {
     params: Params<M>,
     options?: UpstreamRequestOptions,
   ): Promise<Result<M> | JsonText> {
+    this.#subscriptions.requested(method, params);
     for (let tries = 1; ; tries++) {
       if (this.#isStopped) throw stopping(this.settings.name);
       const connection = this.#connection ?? (await abortable(this.#ready(), options?.signal));
       this.#begin(connection);
       try {
         const result = await connection.upstream.request(method, params, options);
-        this.#note(method, params);
+        this.#subscriptions.answered(method, params);
         return result;
       } catch (error) {
-        this.#judge(endOf(error), connection);
         const again = tries === 1 && mayRepeat(error, method) && !options?.signal?.aborted;
+        this.#judge(endOf(error), connection, again);
         if (!again || this.#isStopped) {
           throw explainFailure(error, { method, params }, this.settings, this.#catalogue.lastTools);
         }
@@ -249,30 +260,25 @@ export class ManagedServer implements Server {
     const left = (this.#calls.get(connection) ?? 1) - 1;
     if (left > 0) this.#calls.set(connection, left);
     else this.#calls.delete(connection);
-    if (left === 0 && connection !== this.#connection && !connection.isOver) this.#close(connection);
+    if (left === 0 && connection !== this.#connection && !connection.isOver) void this.#close(connection);
     if (--this.#underWay === 0) this.#drained?.();
   }
 
-  /** Nobody waits for this end. */
-  #close(connection: Connection): void {
-    connection.close().catch((error: unknown) => this.#options.onerror?.(error));
+  /** Closes a connection that is out of use. The next start waits for the end of its process. */
+  #close(connection: Connection): Promise<void> {
+    const closed = connection.close().catch((error: unknown) => this.#options.onerror?.(error));
+    if (connection.pid !== undefined) this.#closing = closed;
+    return closed;
   }
 
-  /** What an error means for the connection. */
-  #judge(error: unknown, connection: Connection): void {
+  /** What an error means for the connection. `again`: the request is repeated at once, in a new session if it must. */
+  #judge(error: unknown, connection: Connection, again: boolean): void {
     if (!(error instanceof GatewayError)) return;
     const { code, session } = error.data;
-    if (code === "server-unauthorized" || session === "lost") {
-      // Other calls on it may still be answered.
-      if (this.#drop(connection) && code === "server-unauthorized") this.#failed(error);
-    } else if (connection.isOver) this.#lost(connection, error);
-  }
-
-  #note(method: UpstreamMethod, params: unknown): void {
-    const uri = isRecord(params) ? params["uri"] : undefined;
-    if (typeof uri !== "string") return;
-    if (method === "resources/subscribe") this.#subscribed.add(uri);
-    if (method === "resources/unsubscribe") this.#subscribed.delete(uri);
+    if (code === "server-unauthorized") {
+      if (this.#drop(connection)) this.#failed(error);
+    } else if (session === "lost" && again) this.#drop(connection);
+    else if (session === "lost" || connection.isOver) this.#lost(connection, error);
   }
 
   async #ready(): Promise<Connection> {
@@ -323,7 +329,7 @@ export class ManagedServer implements Server {
       };
       let connection: Connection;
       try {
-        await before?.close().catch((error: unknown) => this.#options.onerror?.(error));
+        await Promise.all([this.#closing, before && this.#close(before)]);
         signal.throwIfAborted();
         connection = await this.#options.connect(AbortSignal.any([this.#quit.signal, signal]), ongarbage);
       } catch (error) {
@@ -362,11 +368,11 @@ export class ManagedServer implements Server {
       idle: start === "eager" || limits.idle <= 0 ? undefined : limits.idle,
       lastUse: () => this.#lastUse,
       isBusy: () => this.#underWay > 0,
-      isNeeded: () => this.#subscribed.size > 0,
+      isNeeded: () => this.#subscriptions.size > 0,
       stop: () => {
         this.#drop(connection);
         this.#set("idle");
-        this.#close(connection);
+        void this.#close(connection);
       },
     });
     if (isFirst) return;
@@ -376,19 +382,7 @@ export class ManagedServer implements Server {
     // Always: there are servers that have UIs, and do not say that they have resources.
     this.#notices.tell("notifications/resources/list_changed", {});
     if (prompts) this.#notices.tell("notifications/prompts/list_changed", {});
-    for (const uri of this.#subscribed) {
-      this.#resubscribe(connection, uri);
-      this.#notices.tell("notifications/resources/updated", { uri });
-    }
-  }
-
-  #resubscribe(connection: Connection, uri: string): void {
-    connection.upstream.request("resources/subscribe", { uri }).catch((error: unknown) => {
-      // A connection that ended refused nothing: the next one asks again.
-      if (connection.isOver || this.#connection !== connection) return;
-      this.#subscribed.delete(uri);
-      this.#options.onerror?.(error);
-    });
+    this.#subscriptions.restore(connection);
   }
 
   async #check(connection: Connection): Promise<void> {
@@ -397,7 +391,6 @@ export class ManagedServer implements Server {
     if (this.#connection !== connection || this.#underWay > 0) return;
     const reason = new GatewayError("server-failed", `${this.settings.name} does not answer any more`);
     this.#lost(connection, reason);
-    this.#close(connection);
   }
 
   /** Forgets a connection; returns whether it was the one in use. */
@@ -413,6 +406,8 @@ export class ManagedServer implements Server {
   #lost(connection: Connection, reason: GatewayError): void {
     if (!this.#drop(connection)) return;
     if (this.#clock.now() - this.#readyAt >= WELL) this.#failures = 0;
+    // A server that only closed its output still runs. Calls that may still be answered keep the connection until they end.
+    if (connection.isOver || !this.#calls.has(connection)) void this.#close(connection);
     this.#failed(reason, connection);
   }
 
@@ -445,7 +440,8 @@ export class ManagedServer implements Server {
     this.#endRetry = this.#clock.after(delay, () => {
       this.#retryAt = undefined;
       // One that ran is brought back. One that never came up is tried again only if somebody wants it.
-      const wanted = this.settings.start === "eager" || didRun || this.#waiting.length > 0;
+      const isWanted = this.#waiting.length > 0 || this.#subscriptions.size > 0;
+      const wanted = this.settings.start === "eager" || didRun || isWanted;
       this.#set("idle");
       // What fails is in the status, and is told to those who wait when they try themselves.
       if (wanted) this.#launch().catch(() => {});
@@ -461,6 +457,7 @@ export class ManagedServer implements Server {
   #cancel(): void {
     this.#endUpkeep?.();
     this.#endRetry?.();
+    this.#subscriptions.leave();
     this.#crash.pause();
     this.#retryAt = undefined;
   }

@@ -168,13 +168,14 @@ describe("a call that passes", () => {
   });
 
   it.each([
-    new GatewayError("stopping", "the server is being stopped"),
-    new GatewayError("server-exited", "the server reads no more", { data: { unsent: true } }),
-  ])("and never reached the server was not done: $data.code", async (error) => {
+    ["stopping", new GatewayError("stopping", "the server is being stopped")],
+    ["server-exited", new GatewayError("server-exited", "it reads no more", { data: { unsent: true } })],
+    ["aborted", new VitrineError("aborted", "taken back", { data: { unsent: true } })],
+  ])("and never reached the server was not done: %s", async (code, error) => {
     const { store, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
     effect.mockRejectedValueOnce(error);
     await expect(callTool("change")).rejects.toBe(error);
-    expect(store.outcomes).toMatchObject([{ outcome: "cancelled", code: error.data.code }]);
+    expect(store.outcomes).toMatchObject([{ outcome: "cancelled", code }]);
   });
 
   it("comes while the gateway is stopping, and hears so: the database is well", async () => {

@@ -9,7 +9,8 @@ import { VitrineError } from "@vitrine/protocol";
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
-    const give = (): void => reject(new VitrineError("aborted", "the request was aborted"));
+    const give = (): void =>
+      reject(new VitrineError("aborted", "the request was aborted", { data: { unsent: true } }));
     if (signal.aborted) give();
     signal.addEventListener("abort", give, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", give));
