@@ -117,6 +117,11 @@ export class Apps {
     return this.#open.has(view);
   }
 
+  /** A tool as its app offers it now. */
+  toolOf(view: string, name: string): Tool | undefined {
+    return this.#open.get(view)?.tools.find((tool) => tool.name === name);
+  }
+
   /** An app says what it offers; names of anything but ASCII are left out, as one may look like another. */
   setTools(view: string, app: SpeakingApp, tools: readonly Tool[]): void {
     const names = new Set<string>();

@@ -237,9 +237,15 @@ export class Calls {
     return tools.call(user, call, options);
   }
 
-  async #callApp(item: CallItem, call: AppCall, signal: AbortSignal): Promise<CallToolResult> {
+  async #callApp(
+    item: CallItem,
+    call: Omit<AppCall, "current">,
+    signal: AbortSignal,
+  ): Promise<CallToolResult> {
     await this.#save(item, signal);
-    return this.#options.apps.call(this.#options.user, call, signal);
+    const { apps, open, user } = this.#options;
+    const current = (): Tool | undefined => open.toolOf(call.view, call.tool.name);
+    return apps.call(user, { ...call, current }, signal);
   }
 
   /** The entry is on disk before its effect: after a crash the conversation has every call that may have run. */

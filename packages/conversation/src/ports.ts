@@ -77,6 +77,8 @@ export interface AppCall {
   /** The agent that calls, by the name that it gives itself; undefined for the model. */
   readonly agent?: string | undefined;
   readonly tool: Tool;
+  /** The tool as the app offers it now; undefined if it does not offer it any more. */
+  current(): Tool | undefined;
   readonly arguments: Record<string, unknown>;
   readonly conversation: string;
   readonly item: string;

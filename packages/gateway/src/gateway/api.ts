@@ -11,7 +11,7 @@ import { type GatewayParts, INFO } from "./parts.js";
 
 /** Answers the routes with the parts of a gateway. Everybody sees their own rows and consents only. */
 export function gatewayApi(parts: GatewayParts): GatewayApi {
-  const { log, oauth, options, servers } = parts;
+  const { appCalls, log, oauth, options, servers } = parts;
   const { audit, consents } = parts.disk.store;
   return {
     servers: ({ user }) => servers.summaries(user),
@@ -45,6 +45,7 @@ export function gatewayApi(parts: GatewayParts): GatewayApi {
       revoke: async ({ user }, key) => {
         const count = await consents.revoke(user, key);
         servers.consentsRevoked(user);
+        appCalls.revoked(user);
         return count;
       },
     },

@@ -37,6 +37,8 @@ export class Asking {
   /** Asks as the host's links do; undefined when there is nobody. */
   readonly ask: Ask | undefined;
   readonly #asked = new WeakSet<Question>();
+  /** Browser permissions that the person allowed once, by view. They last as long as the view. */
+  readonly #allowedOnce = new Map<string, Set<string>>();
   readonly #isAllowed: ReturnType<typeof askOnce> | undefined;
   readonly #permissions: (view: string, permission: Permission) => Decision;
   readonly #server: string;
@@ -91,9 +93,24 @@ export class Asking {
     return this.#asked.has(question);
   }
 
-  /** Whether the operator denies a view a browser permission: nobody is asked. */
-  isDenied(view: string, permission: Permission): boolean {
-    return this.#permissions(view, permission) === "deny";
+  /** Whether a view still has a browser permission: by the settings, or by an approval that was not revoked. Asks nobody. */
+  async isGranted(view: string, permission: Permission, fingerprint: string): Promise<boolean> {
+    const decision = this.#permissions(view, permission);
+    if (decision !== "ask") return decision === "allow";
+    if (this.#allowedOnce.get(view)?.has(`${permission} ${fingerprint}`)) return true;
+    return (await this.consents.get(this.#permissionKey(view, permission, fingerprint))) === "allow";
+  }
+
+  /** Forgets the approvals of a view that was closed. */
+  closeView(view: string): void {
+    this.#allowedOnce.delete(view);
+    this.consents.endSession(view);
+  }
+
+  /** The user revoked approvals. */
+  revoked(): void {
+    this.#allowedOnce.clear();
+    this.consents.revoked();
   }
 
   /**
@@ -112,12 +129,9 @@ export class Asking {
     if (decision !== "ask") throw new Refusal("not-allowed", `${permission}: the operator does not allow it`);
     const { tool, uri } = this.#views(view) ?? {};
     const app = tool ?? uri;
+    const key = this.#permissionKey(view, permission, fingerprint);
     const question: Question = {
-      view,
-      server: this.#server,
-      method: PERMISSION_METHOD,
-      subject: permission,
-      fingerprint,
+      ...key,
       title: permission,
       params: { name: permission },
       reason: `The app${app === undefined ? "" : ` of ${JSON.stringify(app)}`} wants to use a feature of this browser: ${permission}.`,
@@ -125,6 +139,15 @@ export class Asking {
     if (!(await this.#isAllowed?.(question, signal))) {
       throw new Refusal("denied", `${permission}: the person said no, or nobody could be asked`);
     }
-    return this.wasAsked(question) ? "asked" : "remembered";
+    if (!this.wasAsked(question)) return "remembered";
+    if (!(await this.consents.get(key))) {
+      const allowed = this.#allowedOnce.get(view) ?? new Set();
+      this.#allowedOnce.set(view, allowed.add(`${permission} ${fingerprint}`));
+    }
+    return "asked";
+  }
+
+  #permissionKey(view: string, permission: Permission, fingerprint: string) {
+    return { view, server: this.#server, method: PERMISSION_METHOD, subject: permission, fingerprint };
   }
 }

@@ -138,9 +138,9 @@ export class GatewayGuard {
     }
   }
 
-  /** Whether the operator denies a view a browser permission, as {@link permission} would; nobody is asked. */
-  isDenied(view: string, permission: Permission): boolean {
-    return this.#asking.isDenied(view, permission);
+  /** Whether a view still has a browser permission that it got: {@link permission} without asking. */
+  isGranted(view: string, permission: Permission, fingerprint = ""): Promise<boolean> {
+    return this.#asking.isGranted(view, permission, fingerprint);
   }
 
   /** Records what was refused before it came here: a message that is none, or that nobody here answers. */
@@ -156,7 +156,7 @@ export class GatewayGuard {
   /** The view is gone: what it was permitted and never told of ends as indeterminate. */
   closeView(view: string): void {
     this.#permits.close(view);
-    this.#asking.consents.endSession(view);
+    this.#asking.closeView(view);
     void this.#place.refusals.flush(view);
   }
 
@@ -167,7 +167,7 @@ export class GatewayGuard {
 
   /** An answer of this user was taken back. */
   consentsRevoked(): void {
-    this.#asking.consents.revoked();
+    this.#asking.revoked();
   }
 
   /** Ends what is open, and hears the server no more. */

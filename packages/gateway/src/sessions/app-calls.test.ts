@@ -41,9 +41,10 @@ function setUp(policy: { server?: object; all?: object; identity?: string } = {}
   });
   const call = (annotations: ToolAnnotations = {}, signal = new AbortController().signal) => {
     const tool = { name: "add", inputSchema: { type: "object" as const }, annotations };
-    return calls.call("ann", { view: "v1", tool, arguments: {}, conversation: "c", item: "i" }, signal);
+    const call = { view: "v1", tool, current: () => tool, arguments: {}, conversation: "c", item: "i" };
+    return calls.call("ann", call, signal);
   };
-  return { store, ask, request, call };
+  return { store, ask, request, call, calls, views, policy };
 }
 
 const READS = { readOnlyHint: true };
@@ -87,6 +88,34 @@ describe("a tool of an app", () => {
       expect.stringContaining("may change something"),
       expect.stringContaining("may delete or overwrite something"),
     ]);
+  });
+
+  it("is not called if the operator denies it, or the app is closed, while the question is open", async () => {
+    const { ask, request, call, policy, views } = setUp();
+    ask.mockImplementationOnce(async () => {
+      policy.server = { "app-tools/call": "deny" };
+      return { answer: "allow" };
+    });
+    await expect(call()).rejects.toMatchObject(refused("not-allowed"));
+    policy.server = {};
+    ask.mockImplementationOnce(async () => {
+      views.remove("v1");
+      return { answer: "allow" };
+    });
+    await expect(call()).rejects.toMatchObject(refused("view-unknown"));
+    expect(request).not.toHaveBeenCalled();
+  });
+
+  it("stays approved when another user revokes approvals", async () => {
+    const { ask, call, calls } = setUp();
+    ask.mockResolvedValue({ answer: "allow", remember: "session" });
+    await call();
+    calls.revoked("bea");
+    await call();
+    expect(ask).toHaveBeenCalledTimes(1);
+    calls.revoked("ann");
+    await call();
+    expect(ask).toHaveBeenCalledTimes(2);
   });
 
   it("that the operator denies is not called, and nobody is asked", async () => {

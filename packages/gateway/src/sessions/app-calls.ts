@@ -5,7 +5,7 @@
  */
 
 import type { AppCall, AppPort } from "@vitrine/conversation";
-import { fingerprint, type Question, Refusal, sizeOf } from "@vitrine/guard";
+import { type Decision, fingerprint, type Question, Refusal, sizeOf } from "@vitrine/guard";
 import { type CallToolResult, callToolResultSchema, decode, isRecord, VitrineError } from "@vitrine/protocol";
 import { replacedServer } from "@vitrine/servers";
 import { MAY_HAVE_RUN } from "@vitrine/wire";
@@ -42,6 +42,12 @@ export class AppCalls implements AppPort {
   /** The view is closed. */
   closed(view: string): void {
     this.#allowed.delete(view);
+  }
+
+  /** The user revoked approvals. */
+  revoked(user: string): void {
+    for (const view of this.#allowed.keys())
+      if (this.#options.views.of(view, user)) this.#allowed.delete(view);
   }
 
   async call(user: string, call: AppCall, signal: AbortSignal): Promise<CallToolResult> {
@@ -85,19 +91,10 @@ export class AppCalls implements AppPort {
   }
 
   /** Why it may be called. @throws {Refusal} when the operator or the person says no */
-  async #consent(
-    owner: ViewOwner,
-    { view, tool, arguments: input, agent }: AppCall,
-    signal: AbortSignal,
-  ): Promise<string> {
-    const { user, server } = owner;
-    const subject = { method: APP_TOOL_METHOD, subject: tool.name, params: {} };
-    const policy = this.#options.policy(user, server);
-    // The app of a server that was replaced does nothing until that server is back (attack E01).
-    if (policy.server.identity !== owner.identity) throw replacedServer(server);
-    const said = operatorDecision(policy, subject, owner);
-    if (said === "deny")
-      throw new Refusal("not-allowed", `${APP_TOOL_METHOD} ${tool.name}: the operator does not allow this`);
+  async #consent(owner: ViewOwner, call: AppCall, signal: AbortSignal): Promise<string> {
+    const { view, tool, arguments: input, agent } = call;
+    const { server } = owner;
+    const said = this.#check(owner, call);
     if (said === "allow" || (!said && tool.annotations?.readOnlyHint === true)) return "policy";
     const mark = `${tool.name} ${fingerprint(tool)}`;
     if (this.#allowed.get(view)?.has(mark)) return "remembered";
@@ -118,9 +115,31 @@ export class AppCalls implements AppPort {
     const { answer, remember } = await owner.page.ask(question, isDestructive ? [] : ["session"], signal);
     if (answer !== "allow")
       throw new Refusal("denied", `${tool.name}: the person said no, or nobody could be asked`);
+    this.#check(owner, call);
     if (remember === "session" && !isDestructive)
       this.#allowed.set(view, (this.#allowed.get(view) ?? new Set()).add(mark));
     return "asked";
+  }
+
+  /**
+   * The operator's decision. Called before and after the question, because everything can change while the person thinks.
+   *
+   * @throws {VitrineError} if the app is closed, its server was replaced, the tool changed, or the operator denies it
+   */
+  #check(owner: ViewOwner, { view, tool, current }: AppCall): Decision | undefined {
+    const { user, server, page, identity } = owner;
+    if (this.#options.views.of(view, user)?.page !== page) throw unknownView(view);
+    const policy = this.#options.policy(user, server);
+    // The app of a server that was replaced does nothing until that server is back (attack E01).
+    if (policy.server.identity !== identity) throw replacedServer(server);
+    const subject = { method: APP_TOOL_METHOD, subject: tool.name, params: {} };
+    const said = operatorDecision(policy, subject, owner);
+    if (said === "deny")
+      throw new Refusal("not-allowed", `${APP_TOOL_METHOD} ${tool.name}: the operator does not allow this`);
+    const now = current();
+    if (!now || fingerprint(now) !== fingerprint(tool))
+      throw new Refusal("not-allowed", `the tool "${tool.name}" changed meanwhile: call it again`);
+    return said;
   }
 }
 

@@ -278,6 +278,27 @@ describe("restoreView", () => {
     expect(await isThere(opened)).toBe(false);
   });
 
+  it("S09: a view whose permission was revoked has no place while the person is asked again", async () => {
+    const { opened, restore, at, state } = await lose({ meta: { permissions: { camera: {} } } });
+    at.guard.consentsRevoked();
+    const { permission } = at.guard;
+    const places: unknown[] = [];
+    at.guard.permission = (...args) => {
+      places.push(opened.place);
+      return permission.apply(at.guard, args);
+    };
+    state.answer = "deny";
+    expect((await restore()).place?.permissions).toEqual({});
+    expect(places).toEqual([undefined]);
+  });
+
+  it("S09: a permission that was allowed once ends with the view", async () => {
+    const { restore, at, asked } = await lose({ meta: { permissions: { camera: {} } } });
+    at.guard.closeView("v1");
+    await restore();
+    expect(asked).toHaveLength(2);
+  });
+
   it("that has no server is not there any more", async () => {
     const { opened, restore } = await lose({});
     Object.assign(opened, { server: "" });

@@ -1,5 +1,5 @@
 /**
- * Brings the document of a view back that had to make room for others in the sandbox.
+ * Restores a view when its page was reloaded: the sandbox may have evicted its document, and permissions may have been revoked.
  *
  * @module
  */
@@ -15,8 +15,8 @@ import { prepareView } from "./prepare-view.js";
 const LASTING: ReadonlySet<string> = new Set(["no-ui", "uri-invalid", "bad_resource"]);
 
 /**
- * The view, with a place that can be shown. The same document gets its old address and the permissions that it had; another
- * one is another UI, and is prepared, and asked about, as if it were opened now.
+ * The view, with a place that can be shown. The same document keeps its address and permissions. If the document changed, or a
+ * permission was revoked or denied, the view is prepared as if it were opened now, and the person is asked again.
  *
  * @throws what went wrong with the server; `view-unknown` for a document that has none
  */
@@ -27,18 +27,22 @@ export async function restoreView(
   signal: AbortSignal,
   found?: (uri: string) => void,
 ): Promise<OpenedView> {
-  const { view, place, problem, uri, narrow } = opened;
-  if (place ? await origins.has(place) : LASTING.has(`${problem?.code}`) || opened.server === "")
-    return opened;
+  const { view, place, problem, uri, hash, narrow } = opened;
+  const isKept = place ? await origins.has(place) : LASTING.has(`${problem?.code}`) || opened.server === "";
+  const permissions = Object.keys(place?.permissions ?? {}) as Permission[];
+  if (isKept && permissions.length === 0) return opened;
   if (opened.server === "") throw new GatewayError("view-unknown", "open the recording again");
   const at = find(opened.server);
   const { settings } = at.server;
   if (settings.identity !== opened.identity) throw replacedServer(opened.server);
+  const granted = await Promise.all(permissions.map((each) => at.guard.isGranted(view, each, hash)));
+  const isGranted = !granted.includes(false);
+  if (isKept && isGranted) return opened;
+  // Until the person has answered, the page must not show the app with its old permissions.
+  if (!isGranted) opened.place = undefined;
   await at.server.start();
   const document = await at.server.document(uri);
-  const permissions = Object.keys(place?.permissions ?? {}) as Permission[];
-  // What the operator has denied since makes it another one, too.
-  if (document.ok && place && !permissions.some((each) => at.guard.isDenied(view, each))) {
+  if (document.ok && place && isGranted) {
     const { html, meta } = document;
     const grant = (permission: Permission): boolean => permissions.includes(permission);
     const registration = { html, meta, relax: settings.relax, narrow, grant };
