@@ -3,12 +3,13 @@
  * own dependencies, which are installed at the first run.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import "./build.mjs";
 
 const site = new URL("../site/", import.meta.url);
-if (!existsSync(new URL("node_modules/.package-lock.json", site))) {
+const changed = (path) => statSync(new URL(path, site), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+if (changed("node_modules/.package-lock.json") < changed("package-lock.json")) {
   const { status } = spawnSync("npm ci", { cwd: fileURLToPath(site), stdio: "inherit", shell: true });
   if (status !== 0) throw new Error("npm ci failed in the folder site");
 }

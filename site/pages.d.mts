@@ -6,4 +6,5 @@ export interface PagesOptions {
   repository: string;
 }
 export function writePages(options: PagesOptions): void;
+export function pageText(markdown: string, path: string, repository: string): string;
 export function pagePath(path: string): string;

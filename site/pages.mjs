@@ -44,11 +44,13 @@ export function pageText(markdown, path, repository) {
   };
   return markdown
     .split(CODE)
-    .map((part, index) =>
-      index % 2 ? withoutSources(part) : part.replace(LINK, link).replaceAll("{{", "&#123;&#123;"),
-    )
+    .map((part, index) => (index % 2 ? withoutSources(part) : withoutTemplates(part.replace(LINK, link))))
     .join("");
 }
+
+/** Pages are Vue templates: text must not look like an expression or a component. */
+const withoutTemplates = (markdown) =>
+  markdown.replaceAll("{{", "&#123;&#123;").replace(/<(?=[a-z/!](?!\w*:))/gi, "&lt;");
 
 /** Code fences without the name of the file that their code comes from. */
 export const withoutSources = (markdown) => markdown.replace(/^(\s*```\w+) source="[^"]*"/gm, "$1");

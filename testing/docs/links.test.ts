@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { publicModules, repositoryOf } from "../../site/packages.mjs";
-import { pagePath, writePages } from "../../site/pages.mjs";
+import { pagePath, pageText, writePages } from "../../site/pages.mjs";
 import { type SidebarItem, sidebar } from "../../site/sidebar.mjs";
 import { brokenLinks } from "./broken-links.js";
 
@@ -94,6 +94,20 @@ describe("the site", () => {
       "packages/a/package.json": '{ "name": "@vitrine/a" }',
     });
     expect(unreachable(root)).toEqual(["forgotten.md"]);
+  });
+
+  it("has pages that VitePress can show: links, code and text as it expects them", () => {
+    const page = (text: string): string => pageText(text, "hosts/chat.md", "https://git.example/vitrine");
+    expect(page("[a](endpoint.md#init), [b](../servers/README.md), [c](../decisions/), [d](#here)")).toBe(
+      "[a](endpoint.md#init), [b](../servers/index.md), [c](../decisions/index.md), [d](#here)",
+    );
+    expect(page("[code](../../examples/chat/ask.ts), [web](https://example.com/README.md)")).toBe(
+      "[code](https://git.example/vitrine/blob/main/examples/chat/ask.ts), [web](https://example.com/README.md)",
+    );
+    expect(page("A <mcp-app> with {{ x }}, <https://example.com>, `<mcp-app> {{ x }} [a](b.md)`")).toBe(
+      "A &lt;mcp-app> with &#123;&#123; x }}, <https://example.com>, `<mcp-app> {{ x }} [a](b.md)`",
+    );
+    expect(page('```ts source="../../a.ts#b"\n"[a](README.md)";\n```')).toBe('```ts\n"[a](README.md)";\n```');
   });
 
   it("has pages whose links lead to other pages, or to the repository", () => {
