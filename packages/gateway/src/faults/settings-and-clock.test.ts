@@ -65,6 +65,24 @@ describe("settings", () => {
     await expect.poll(() => stage.processes().length).toBe(1);
     await stage.checkOracle();
   });
+
+  it("that change a server keep the subscriptions of its views", async () => {
+    const view = await page.openView({ server: "faulty", tool: "echo" });
+    const uri = "ui://faulty/page.html";
+    let updates = 0;
+    view.upstream.listen((method) => method === "notifications/resources/updated" && updates++);
+    await view.upstream.request("resources/subscribe", { uri });
+    const pid = await stage.serverPid();
+    setServers({ faulty: faultyServer([], { limits: { timeout: 31_000 } }) });
+    // Something may have changed meanwhile.
+    await expect.poll(() => updates).toBe(1);
+    expect(await stage.serverPid()).not.toBe(pid);
+    await view.upstream.request("tools/call", { name: "change", arguments: {} });
+    await expect.poll(() => updates).toBe(2);
+    await view.close();
+    await expect.poll(() => stage.processes().length).toBe(1);
+    await stage.checkOracle();
+  });
 });
 
 describe("a clock", () => {

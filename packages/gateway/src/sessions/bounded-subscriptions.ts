@@ -12,6 +12,10 @@ const MOST = 500;
 export class BoundedSubscriptions extends Subscriptions {
   readonly #uris = new Set<string>();
 
+  get uris(): readonly string[] {
+    return [...this.#uris];
+  }
+
   override async add(uri: string, signal?: AbortSignal): Promise<void> {
     const isNew = !this.#uris.has(uri);
     if (isNew && this.#uris.size >= MOST) {

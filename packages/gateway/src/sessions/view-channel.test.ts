@@ -1,5 +1,6 @@
 import { VitrineError } from "@vitrine/protocol";
 import type { ServerSettings } from "@vitrine/servers";
+import { GatewayError } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
 import {
   memoryStore,
@@ -27,8 +28,7 @@ function setUp(limits?: Partial<ServerSettings["limits"]>) {
       settings: { policy: { "ui/message": "allow" }, strict: false, audit: { payloads: "none", redact: [] } },
     }),
   });
-  const stage = () => stageServer(limits && { limits: { ...stageSettings().limits, ...limits } });
-  const server = stage();
+  const server = stageServer(limits && { limits: { ...stageSettings().limits, ...limits } });
   const sent: Record<string, unknown>[] = [];
   const state = { isCongested: false };
   const refused = vi.fn(async () => {});
@@ -57,7 +57,7 @@ function setUp(limits?: Partial<ServerSettings["limits"]>) {
     say({ id, method, params });
     return answerOf(id);
   };
-  return { store, server, stage, channel, sent, state, refused, guarded, say, ask, answerOf };
+  return { store, server, channel, sent, state, refused, guarded, say, ask, answerOf };
 }
 
 describe("what a view asks", () => {
@@ -196,7 +196,7 @@ describe("what a server says", () => {
   });
 
   it("is heard of 500 resources at most: one more is refused, and one that is given up makes room", async () => {
-    const { ask, channel, guarded, sent, server, stage } = setUp({
+    const { ask, sent, server } = setUp({
       rates: { read: { burst: 5000, perSecond: 5000 } },
       concurrency: { perView: 1000, total: 1000 },
     });
@@ -226,9 +226,6 @@ describe("what a server says", () => {
     expect(sent).toMatchObject([{ method: UPDATED, params: { uri: uri(500) } }]);
     await ask("resources/unsubscribe", { uri: uri(7) });
     expect(await subscribe(501)).toMatchObject({ result: {} });
-    // Another server has been asked for nothing yet.
-    channel.move(guarded(stage()));
-    expect(await subscribe(502)).toMatchObject({ result: {} });
   });
 
   it("waits for a page that reads slowly, and is then said once, in the order in which it first came", () => {
@@ -270,10 +267,8 @@ describe("what a server says", () => {
 describe("a view whose server changes", () => {
   it("asks and hears the new one, and no longer the old", async () => {
     const { ask, channel, guarded, sent, server } = setUp();
-    await ask("resources/subscribe", { uri: "note://1" });
     const next = stageServer();
     channel.move(guarded(next));
-    sent.splice(0);
     server.upstream.say(TOOLS_CHANGED);
     next.upstream.say(UPDATED, { uri: "note://1" });
     expect(sent).toEqual([]);
@@ -282,6 +277,44 @@ describe("a view whose server changes", () => {
     await ask("tools/call", { name: "look" });
     expect(server.calls).not.toContain("tools/call look");
     expect(next.calls).toEqual(["tools/call look"]);
+  });
+
+  it("stays subscribed, and hears that its resources may have changed, as soon as the new one has started", async () => {
+    const { ask, channel, guarded, sent, server, store } = setUp();
+    const updated = { jsonrpc: "2.0", method: UPDATED, params: { uri: "note://1" } };
+    await ask("resources/subscribe", { uri: "note://1" });
+    await ask("resources/subscribe", { uri: "notes:///2.md" });
+    const next = stageServer();
+    next.failing.start = new GatewayError("server-failed", "not yet");
+    channel.move(guarded(next));
+    await ask("resources/unsubscribe", { uri: "notes:///2.md" });
+    sent.splice(0);
+    delete next.failing.start;
+    await expect.poll(() => sent, { timeout: 5_000 }).toEqual([updated]);
+    expect(next.calls).toEqual(["resources/subscribe note://1"]);
+    expect(store.entries.at(-1)).toMatchObject({ actor: "view", method: "resources/subscribe" });
+    next.upstream.say(UPDATED, { uri: "note://1" });
+    server.upstream.say(UPDATED, { uri: "note://1" });
+    expect(sent).toEqual([updated, updated]);
+  });
+
+  it("loses a subscription that the new one refuses", async () => {
+    const { ask, channel, guarded, sent, server } = setUp();
+    await ask("resources/subscribe", { uri: "note://1" });
+    const next = stageServer();
+    const refuse = vi.fn(() => {
+      throw new VitrineError(-32002, "no such note");
+    });
+    next.upstream.answers["resources/subscribe"] = refuse;
+    channel.move(guarded(next));
+    await expect.poll(() => refuse).toHaveBeenCalledOnce();
+    sent.splice(0);
+    next.upstream.say(UPDATED, { uri: "note://1" });
+    expect(sent).toEqual([]);
+    // It is forgotten: no later server is asked for it.
+    channel.move(guarded(server));
+    await ask("resources/read", { uri: "note://1" });
+    expect(server.calls).toEqual(["resources/subscribe note://1", "resources/read note://1"]);
   });
 
   it("is refused while there is none, with a record, and goes on with the next", async () => {

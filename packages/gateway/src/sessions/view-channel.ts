@@ -4,7 +4,7 @@
  * @module
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { isRefusal, type Subscriptions, type UpstreamMethod } from "@vitrine/guard";
+import { isRefusal, type UpstreamMethod, type UpstreamNotification } from "@vitrine/guard";
 import {
   INVALID_REQUEST,
   type Params,
@@ -23,6 +23,7 @@ import { BoundedSubscriptions } from "./bounded-subscriptions.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { PacedNotices, type PacedNoticesOptions } from "./paced-notices.js";
 import { withoutToken } from "./progress-token.js";
+import { restoreSubscriptions } from "./restore-subscriptions.js";
 import { errorMessage, keyOf, notificationMessage, resultMessage } from "./rpc.js";
 
 /** What a view's channel is made of. */
@@ -64,7 +65,10 @@ export class ViewChannel {
   readonly #open = new Map<RequestId, AbortController>();
   readonly #notices: PacedNotices;
   #at: GuardedServer;
-  #subscriptions: Subscriptions;
+  #subscriptions: BoundedSubscriptions;
+  /** Subscriptions at an earlier server that are not restored yet. */
+  #unrestored = new Set<string>();
+  #left = new AbortController();
   #stop: () => void;
   #isOrphan = false;
   #closed = false;
@@ -84,14 +88,36 @@ export class ViewChannel {
   /** Its server has new settings, and is another one: what was asked of the old one ends there. */
   move(at: GuardedServer): void {
     if (this.#closed || at.server === this.#at.server) return;
+    const uris = new Set([...this.#unrestored, ...this.#subscriptions.uris]);
     this.#leave();
     this.#isOrphan = false;
     this.#at = at;
     [this.#subscriptions, this.#stop] = this.#listen();
+    this.#restore(uris);
+  }
+
+  #restore(uris: Set<string>): void {
+    const { server, guard } = this.#at;
+    const subscriptions = this.#subscriptions;
+    const { signal } = (this.#left = new AbortController());
+    this.#unrestored = uris;
+    void restoreSubscriptions({
+      uris,
+      server,
+      signal,
+      // The new settings may refuse what the old ones allowed.
+      subscribe: (uri) =>
+        guard.pass({ ...this.#call("resources/subscribe", { uri }), signal }, () =>
+          subscriptions.add(uri, signal),
+        ),
+      onrestored: (uri) => this.#notify("notifications/resources/updated", { uri }),
+      onerror: this.#options.onerror,
+    });
   }
 
   /** The page was reloaded, and the view's document with it: the new one has subscribed to nothing yet. */
   renewed(): void {
+    this.#unrestored.clear();
     this.#subscriptions.clear();
   }
 
@@ -100,18 +126,23 @@ export class ViewChannel {
     this.#isOrphan = true;
   }
 
-  #listen(): [Subscriptions, () => void] {
+  #listen(): [BoundedSubscriptions, () => void] {
     const { upstream } = this.#at.server;
     const subscriptions = new BoundedSubscriptions(upstream);
     const stop = upstream.listen((method, params) => {
       if (method === "notifications/resources/updated" && !subscriptions.isSubscribedTo(params["uri"]))
         return;
-      this.tell(`${method} ${params["uri"] ?? ""}`, notificationMessage(method, params));
+      this.#notify(method, params);
     });
     return [subscriptions, stop];
   }
 
+  #notify(method: UpstreamNotification, params: Record<string, unknown>): void {
+    this.tell(`${method} ${params["uri"] ?? ""}`, notificationMessage(method, params));
+  }
+
   #leave(): void {
+    this.#left.abort();
     this.#stop();
     this.#subscriptions.clear();
     this.#at.guard.closeView(this.view);
@@ -215,6 +246,7 @@ export class ViewChannel {
         : (progress: Progress) => !this.#closed && this.#notices.progress(token, progress);
     return guard.pass(call, async (passed) => {
       const { uri } = passed.params as { uri: string };
+      if (method.endsWith("subscribe")) this.#unrestored.delete(uri);
       if (method === "resources/subscribe") return subscriptions.add(uri, signal);
       if (method === "resources/unsubscribe") return subscriptions.remove(uri);
       return server.upstream.request(method as UpstreamMethod, passed.params as Params<UpstreamMethod>, {
@@ -236,22 +268,17 @@ export class ViewChannel {
   }
 
   #hear(method: string, params: Record<string, unknown>): void {
-    const { user, onerror } = this.#options;
-    const { server, guard } = this.#at;
     if (method === "gateway/outcome") this.#outcome(params);
     const { requestId } = params;
     if (method === "notifications/cancelled" && isId(requestId)) this.#open.get(requestId)?.abort();
     if (/^(gateway\/outcome|notifications\/cancelled)$/.test(method)) return;
-    const call = {
-      view: this.view,
-      server: server.settings.name,
-      method,
-      params,
-      actor: "view" as const,
-      user,
-    };
     // I09: recorded as a log of that view, and nothing else happens.
-    guard.pass(call, async () => ({})).catch(onerror);
+    this.#at.guard.pass(this.#call(method, params), async () => ({})).catch(this.#options.onerror);
+  }
+
+  #call(method: string, params: Record<string, unknown>): GuardedCall {
+    const { user } = this.#options;
+    return { view: this.view, server: this.#at.server.settings.name, method, params, actor: "view", user };
   }
 
   #outcome({ permit, outcome, code }: Record<string, unknown>): void {
