@@ -107,6 +107,26 @@ describe("a server elsewhere", () => {
     await stage.checkOracle();
   });
 
+  it("whose result is larger than a message to a page ends the call as one that may have run; the page continues", async () => {
+    far.fault = (message, response) => {
+      if (message.method !== "tools/call") return false;
+      stage.remoteEffects.push(argumentsOf(message).key);
+      // 17 MB here, and 77 MB as the gateway writes these numbers.
+      const result = `{"content":[],"structuredContent":{"numbers":[1e20${",1e20".repeat(3_500_000)}]}}`;
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result}}`);
+      return true;
+    };
+    const page = callers[0] as Caller;
+    expect(await stage.call(page, "echo", {}, "far")).toMatchObject({
+      code: "server-too-large",
+      data: { indeterminate: true },
+    });
+    far.fault = () => false;
+    fine([await stage.call(page, "echo", {}, "far")]);
+    await stage.checkOracle();
+  });
+
   it("whose answer drips is given up in time, and its connection closed", async () => {
     let closed = 0;
     far.fault = ({ method }, response) => {

@@ -1,5 +1,5 @@
-/** Results that a conversation lets go of are not held by the views that show their calls. */
-import type { OpenedView } from "@vitrine/wire";
+/** Results that a conversation drops, or that are too large for a page. */
+import type { ConversationNotices, OpenedView } from "@vitrine/wire";
 import { afterEach, expect, it } from "vitest";
 import {
   type ConversationStage,
@@ -12,6 +12,30 @@ import { PageConversations } from "./page-conversations.js";
 let stage: ConversationStage | undefined;
 afterEach(async () => stage?.close());
 
+/** A page with a view of the tool `dump`, and the changes that it was told of. */
+function pageOf({ conversations }: ConversationStage, messageLimit?: number) {
+  const nothing = (): never => {
+    throw new Error("this is not needed");
+  };
+  const tool = { name: "dump", inputSchema: { type: "object" as const } };
+  const weather = { server: "weather", identity: "weather" };
+  const opened: OpenedView = { view: "v1", ...weather, capabilities: {}, uri: "ui://dump", tool };
+  const changed: ConversationNotices["conversation/changed"][] = [];
+  const page = new PageConversations({
+    user: "ana",
+    conversations,
+    known: NO_HEIRS,
+    models: { state: nothing, choose: nothing },
+    testMode: false,
+    messageLimit,
+    view: () => opened,
+    changed: (notice) => void changed.push(notice),
+    isCongested: () => false,
+    isConnected: () => true,
+  });
+  return { page, opened, changed };
+}
+
 it("a view whose result was let go of keeps it no more, and says so where it is shown again", async () => {
   const large = text("x".repeat(2_000_000));
   stage = await conversationStage([], {
@@ -19,23 +43,7 @@ it("a view whose result was let go of keeps it no more, and says so where it is 
     limits: { live: 3_000_000 },
   });
   const { conversations } = stage;
-  const nothing = (): never => {
-    throw new Error("this is not needed");
-  };
-  const tool = { name: "dump", inputSchema: { type: "object" as const } };
-  const weather = { server: "weather", identity: "weather" };
-  const opened: OpenedView = { view: "v1", ...weather, capabilities: {}, uri: "ui://dump", tool };
-  const page = new PageConversations({
-    user: "ana",
-    conversations,
-    known: NO_HEIRS,
-    models: { state: nothing, choose: nothing },
-    testMode: false,
-    view: () => opened,
-    changed: () => {},
-    isCongested: () => false,
-    isConnected: () => true,
-  });
+  const { page, opened } = pageOf(stage);
   const conversation = await conversations.open("ana");
   const call = async (): Promise<string> => {
     const item = await conversation.call("weather", "dump", {});
@@ -51,4 +59,36 @@ it("a view whose result was let go of keeps it no more, and says so where it is 
   expect(opened.cancelled).toBe("its result was too large to be kept");
   // The app that has it is told nothing: it goes on.
   expect(told).toEqual([]);
+});
+
+it("a page gets what fits into one message, however long quotes are in JSON", async () => {
+  const limit = 60_000;
+  // Written as 40,000 characters: each one fits, but not both.
+  stage = await conversationStage([], { tools: { dump: { work: () => text('"'.repeat(20_000)) } } });
+  const { page, changed } = pageOf(stage, limit);
+  const { id } = await page.handlers["conversation/open"]({}, { key: undefined });
+  const conversation = await stage.conversations.open("ana", id);
+  for (let n = 0; n < 2; n++) {
+    await conversation.call("weather", "dump", {});
+    await expect.poll(() => conversation.isRunning).toBe(false);
+  }
+  expect(JSON.stringify(changed)).toContain('\\"');
+  const opened = await page.handlers["conversation/open"]({ id }, { key: undefined });
+  expect(JSON.stringify(opened).length).toBeLessThan(limit);
+  const calls = opened.items.filter((item) => item.kind === "call");
+  expect(calls.map(({ isResultLost = false, result }) => [isResultLost, result !== undefined])).toEqual([
+    [true, false],
+    [false, true],
+  ]);
+});
+
+it("a change that does not fit into one message tells the page to open the conversation again", async () => {
+  stage = await conversationStage([], { tools: { dump: { work: () => text('"'.repeat(40_000)) } } });
+  const { page, changed } = pageOf(stage, 60_000);
+  const { id } = await page.handlers["conversation/open"]({}, { key: undefined });
+  const conversation = await stage.conversations.open("ana", id);
+  await conversation.call("weather", "dump", {});
+  await expect.poll(() => conversation.isRunning).toBe(false);
+  expect(Math.max(...changed.map((notice) => JSON.stringify(notice).length))).toBeLessThan(60_000);
+  expect(changed.some(({ changes }) => changes.length === 0)).toBe(true);
 });

@@ -5,7 +5,6 @@
  */
 
 import type { Conversation, Conversations } from "@vitrine/conversation";
-import { sizeOf } from "@vitrine/guard";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
 import { replacedServer } from "@vitrine/servers";
 import type {
@@ -18,6 +17,7 @@ import type {
   SpeakingApp,
 } from "@vitrine/wire";
 import type { KnownServers, ServerKey } from "../store/store.js";
+import { isLargerThan, jsonSize, MAX_MESSAGE } from "./message-size.js";
 import { notificationMessage } from "./rpc.js";
 import { unknownView } from "./view-channel.js";
 
@@ -38,6 +38,8 @@ export interface PageConversationsOptions {
   /** A view of this page. */
   view(id: string): OpenedView | undefined;
   changed(notice: ConversationNotices["conversation/changed"]): void;
+  /** Maximum characters of a message to the page; {@link MAX_MESSAGE} by default. */
+  readonly messageLimit?: number | undefined;
   isCongested(): boolean;
   /** Whether the page is there now: one that was closed has its session for some minutes more. */
   isConnected(): boolean;
@@ -50,19 +52,23 @@ export interface ShownView {
   tell(kind: string, text: string): void;
 }
 
-/** Characters of one message to a page; it takes some more. */
-const MAX_MESSAGE = 48_000_000;
+/** Characters of a message beside its content. */
+const ENVELOPE = 1000;
 
-/** A conversation that fits into one message: the largest results are left out, and it says so. */
-function fitting(state: ConversationState): ConversationState {
+/** A conversation that fits into one message. The largest results are left out, and marked with `isResultLost`. */
+function fitting(state: ConversationState, limit: number): ConversationState {
+  if (!isLargerThan(limit, state)) return state;
   const { items } = state;
   const bySize = items
-    .map((item, at) => ({ item, at, size: item.kind === "call" ? sizeOf(item.result, MAX_MESSAGE) : 0 }))
+    .map((item, at) => ({ item, at, size: jsonSize(item, limit) }))
     .sort((a, b) => b.size - a.size);
-  for (const { item, at } of bySize) {
-    if (sizeOf(state, MAX_MESSAGE) <= MAX_MESSAGE || item.kind !== "call") break;
+  let size = bySize.reduce((sum, each) => sum + each.size + 1, jsonSize({ ...state, items: [] }, limit));
+  for (const { item, at, size: before } of bySize) {
+    if (size <= limit) break;
+    if (item.kind !== "call" || !item.result) continue;
     const { result: _, ...rest } = item;
     items[at] = { ...rest, isResultLost: true };
+    size += jsonSize(items[at], limit) - before;
   }
   return state;
 }
@@ -95,7 +101,7 @@ export class PageConversations {
       const conversation = await this.#open(id);
       this.#checkThere();
       this.#hear(conversation);
-      return fitting(conversation.state());
+      return fitting(conversation.state(), this.#contentLimit);
     },
     "conversation/leave": async ({ id }) => {
       this.#leave(id);
@@ -259,6 +265,10 @@ export class PageConversations {
     this.#shown.clear();
   }
 
+  get #contentLimit(): number {
+    return (this.#options.messageLimit ?? MAX_MESSAGE) - ENVELOPE;
+  }
+
   async #open(id: string | undefined): Promise<Conversation> {
     return this.#options.conversations.open(this.#options.user, id);
   }
@@ -276,8 +286,8 @@ export class PageConversations {
       missed: undefined as number | undefined,
       stop: conversation.subscribe((id, seq, changes) => {
         if (isCongested()) heard.missed = seq;
-        // A page takes no message of any size: it opens the conversation again, and sees what fits.
-        else if (sizeOf(changes, MAX_MESSAGE) > MAX_MESSAGE) changed({ id, seq, changes: [] });
+        // Too large for one message: the page opens the conversation again, and gets what fits.
+        else if (isLargerThan(this.#contentLimit, changes)) changed({ id, seq, changes: [] });
         else changed({ id, seq, changes });
       }, isConnected),
     };

@@ -319,6 +319,26 @@ describe("what a page asks", () => {
     await expect.poll(() => sent).toMatchObject([{ message: { id: "7-9.1", error: { code: -32600 } } }]);
   });
 
+  it("fails if the answer is larger than a message to a page; a call may have run", async () => {
+    const description = "x".repeat(2000);
+    const lists = { tools: [], resources: [], templates: [], prompts: [], views: [] };
+    const { ask, server } = setUp({
+      messageLimit: 1000,
+      catalogue: async () => ({ ...lists, resources: [{ uri: "x://1", name: "x", description }] }),
+    });
+    const listed = await ask("gateway/catalogue", { server: "shop" });
+    expect(listed).toMatchObject({ error: { data: { code: "server-too-large" } } });
+    expect(listed).not.toMatchObject({ error: { data: { indeterminate: true } } });
+    const numbers = Array(100).fill(1e20);
+    server.upstream.answers["tools/call"] = () => ({ content: [], structuredContent: { numbers } });
+    expect(await ask("gateway/call", { server: "shop", name: "secret" })).toMatchObject({
+      error: {
+        message: expect.stringContaining("may have run"),
+        data: { code: "server-too-large", indeterminate: true },
+      },
+    });
+  });
+
   it("comes once under an id", async () => {
     const { say, sent } = setUp({ catalogue: () => new Promise(() => {}) });
     for (const _ of [1, 2]) say({ id: 1, method: "gateway/catalogue", params: { server: "shop" } });
@@ -513,6 +533,33 @@ describe("a view", () => {
     expect(views[1]).not.toHaveProperty("cancelled");
     const told = sent.filter(({ channel }) => channel === view).map(({ message }) => message["method"]);
     expect(told).toEqual(["ui/notifications/tool-input", "ui/notifications/tool-cancelled"]);
+  });
+
+  it("that cannot be described in one message is closed, and the page is told why", async () => {
+    const uri = `ui://shop/${"x".repeat(2000)}`;
+    const { ask, page, known } = setUp({
+      messageLimit: 1000,
+      prepare: async (view) => ({ view, server: "shop", identity: "1", capabilities: {}, uri }),
+    });
+    expect(await ask("gateway/open", { server: "shop", tool: "show" })).toMatchObject({
+      error: { data: { code: "server-too-large" } },
+    });
+    expect([page.size, known.size]).toEqual([0, 0]);
+  });
+
+  it("is told that its call ran if the result is larger than a message, also after a reload", async () => {
+    const { page, server, sent, open, ask } = setUp({ messageLimit: 1000 });
+    const running = stall(server);
+    const { view } = await open({ arguments: {} });
+    await expect.poll(() => running.length).toBe(1);
+    running[0]?.resolve({ content: [{ type: "text", text: '"'.repeat(600) }] });
+    const told = () => sent.filter(({ channel }) => channel === view).map(({ message }) => message);
+    const reason = expect.stringMatching(/has run.*too large/);
+    const cancelled = { method: "ui/notifications/tool-cancelled", params: { reason } };
+    await expect.poll(told).toMatchObject([cancelled]);
+    page.renewed();
+    await ask("gateway/views");
+    expect(told().slice(1)).toMatchObject([{ method: "ui/notifications/tool-input" }, cancelled]);
   });
 
   it("is told why the call of its tool failed", async () => {

@@ -41,7 +41,7 @@ import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
 import type { KnownServers, ServerKey } from "../store/store.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
-import { inOneMessage } from "./in-one-message.js";
+import { inOneMessage, MAX_MESSAGE } from "./message-size.js";
 import { PacedNotices } from "./paced-notices.js";
 import { type ModelDesk, PageConversations } from "./page-conversations.js";
 import { isPageMethod, pageParams } from "./page-params.js";
@@ -67,6 +67,8 @@ export interface PageWire {
 export interface PageOptions {
   readonly user: string;
   readonly wire: PageWire;
+  /** Maximum characters of a message to the page; {@link MAX_MESSAGE} by default. */
+  readonly messageLimit?: number | undefined;
   /** The page had a session that is gone: what it asks may have begun then, under the same key. */
   readonly mayBeOld: boolean;
   /** Programs may drive the page; no by default. */
@@ -168,13 +170,14 @@ export class PageSession {
     this.#restores = new Restores(options);
     this.#questions = new Questions(send);
     this.#notices = new PacedNotices({ send, isCongested: () => options.wire.isFull });
-    const { user, conversations, known, models, testMode = false } = options;
+    const { user, conversations, known, models, messageLimit, testMode = false } = options;
     this.#conversations = new PageConversations({
       user,
       conversations,
       known,
       models,
       testMode,
+      messageLimit,
       isCongested: () => options.wire.isFull,
       isConnected: () => options.wire.isConnected,
       view: (id) => this.#views.get(id)?.opened,
@@ -191,6 +194,10 @@ export class PageSession {
   /** How many views it has. */
   get size(): number {
     return this.#views.size + this.#documents.size;
+  }
+
+  get #messageLimit(): number {
+    return this.#options.messageLimit ?? MAX_MESSAGE;
   }
 
   /** Asks the person; see {@link Questions.ask}. */
@@ -352,8 +359,11 @@ export class PageSession {
       };
       const result = await this.#do(method, params, request);
       if (isOpening(method)) this.#hasOpened(id, (result as OpenedView).view, controller.signal);
-      answer = resultMessage(id, result);
+      answer = resultMessage(id, result, isCall(method, params), this.#messageLimit);
     } catch (error) {
+      // The page will not learn of the view.
+      const view = this.#openedBy.get(id);
+      if (view !== undefined) this.#close(view);
       if (isUnexpected(error)) onerror(error);
       answer = errorMessage(id, error);
     } finally {
@@ -401,7 +411,8 @@ export class PageSession {
       // Some may have been closed meanwhile; what was opened, who opened it hears of.
       const views = before.filter(({ view }) => this.#has(view));
       const told = views.map((opened) => this.#restores.asTold(opened));
-      return { views: inOneMessage(told, (opened) => this.#views.get(opened.view)?.tellCall()) };
+      const tellLater = (opened: OpenedView): void => this.#views.get(opened.view)?.tellCall();
+      return { views: inOneMessage(told, this.#messageLimit / 4, tellLater) };
     },
     "gateway/close": ({ view }) => {
       this.#checkView(view);
@@ -495,7 +506,7 @@ export class PageSession {
   }
 
   #add(opened: OpenedView, at: GuardedServer): ViewChannel {
-    const { wire, user, refused, refuse, sampling, onerror } = this.#options;
+    const { wire, user, refused, refuse, sampling, messageLimit, onerror } = this.#options;
     const view = new ViewChannel({
       opened,
       user,
@@ -503,6 +514,7 @@ export class PageSession {
       refused,
       refuse,
       sampling,
+      messageLimit,
       send: (text) => wire.send(opened.view, text),
       isCongested: () => wire.isFull,
       onerror: (error) => isUnexpected(error) && onerror(error),
@@ -571,7 +583,9 @@ export class PageSession {
   /** Shows a call of a conversation; without it the view is of no use. */
   async #showCall(view: ViewChannel, call: ConversationCall): Promise<OpenedView> {
     try {
-      return await this.#conversations.show(view, call);
+      const opened = await this.#conversations.show(view, call);
+      const [told = opened] = inOneMessage([opened], 0.75 * this.#messageLimit, () => view.tellCall());
+      return told;
     } catch (error) {
       this.#close(view.view);
       throw error;
@@ -606,6 +620,9 @@ export class PageSession {
   }
 }
 
+/** Whether a request calls a tool. */
+const isCall = (method: string, params: unknown): boolean =>
+  method === "gateway/call" || (method === "gateway/open" && recordOf(params)["arguments"] !== undefined);
 const isOpening = (method: string): boolean => method === "gateway/open" || method === "gateway/show";
 /** Nobody can guess it, and no other view has it, whoever's that is. */
 const newView = (): string => `v${randomBytes(12).toString("base64url")}`;

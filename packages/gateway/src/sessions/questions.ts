@@ -6,6 +6,7 @@
 import type { Answer, Question } from "@vitrine/guard";
 import { INTERNAL_ERROR, isRecord, recordOf, VitrineError } from "@vitrine/protocol";
 import type { GatewayAsks, GatewayQuestion } from "@vitrine/wire";
+import { MAX_MESSAGE } from "./message-size.js";
 import { notificationMessage, requestMessage } from "./rpc.js";
 
 interface Pending {
@@ -59,7 +60,7 @@ export class Questions {
   /**
    * Asks the page something, under a name for the question. What it answers may be anything.
    *
-   * @throws {VitrineError} `aborted` when it matters no more, `closed` when the page goes for good, or what the page said
+   * @throws {VitrineError} `send-failed` if it is too large for a message to a page, `aborted` when it matters no more, `closed` when the page goes for good, or what the page said
    */
   request<M extends keyof GatewayAsks>(
     method: M,
@@ -79,8 +80,10 @@ export class Questions {
         this.#send(notificationMessage("gateway/withdrawn", { id }));
       };
       if (signal.aborted) return reject(taken());
-      signal.addEventListener("abort", withdraw, { once: true });
       const text = requestMessage(id, method, params(id));
+      if (text.length > MAX_MESSAGE)
+        return reject(new VitrineError("send-failed", "the question is too large for the page"));
+      signal.addEventListener("abort", withdraw, { once: true });
       this.#pending.set(id, {
         method,
         text,

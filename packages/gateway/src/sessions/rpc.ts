@@ -4,15 +4,23 @@
  * @module
  */
 import { encodeError, INTERNAL_ERROR, type RequestId, recordOf, VitrineError } from "@vitrine/protocol";
-import { answerText } from "@vitrine/wire";
+import { answerText, GatewayError, MAY_HAVE_RUN } from "@vitrine/wire";
+import { MAX_MESSAGE } from "./message-size.js";
 
 /**
  * An answer. `result` stands last, so that the page finds its text without parsing.
  *
- * @throws {GatewayError} `server-too-large` if it cannot be written
+ * @param isCall whether a tool was called: the error then says that it may have run
+ * @throws {GatewayError} `server-too-large` if it cannot be written, or has more characters than the limit
  */
-export const resultMessage = (id: RequestId, result: unknown): string =>
-  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${answerText(result)}}`;
+export function resultMessage(id: RequestId, result: unknown, isCall = false, limit = MAX_MESSAGE): string {
+  const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${answerText(result)}}`;
+  if (text.length <= limit) return text;
+  const message = `the answer has more than ${limit} characters, the most that a page takes`;
+  throw isCall
+    ? new GatewayError("server-too-large", `${message}; ${MAY_HAVE_RUN}`, { data: { indeterminate: true } })
+    : new GatewayError("server-too-large", message);
+}
 
 /**
  * The id of a request, if it is a key: our pages write `<nonce>.<n>`, which no other request has. Others count 1, 2, 3,
@@ -25,11 +33,17 @@ export const keyOf = (id: RequestId): string | undefined =>
 export const errorMessage = (id: RequestId | null, error: unknown): string => {
   const { code, message, data } = presentable(error);
   try {
-    return JSON.stringify(encodeError(id, code, message, data));
+    const text = JSON.stringify(encodeError(id, code, message, data));
+    if (text.length <= MAX_MESSAGE) return text;
   } catch {
-    // What a server adds to its errors may be nested too deep to be written.
-    return JSON.stringify(encodeError(id, code, message));
+    // The data of a server's error may be nested too deep to be written.
   }
+  const { code: word, indeterminate } = recordOf(data);
+  const kept =
+    typeof word === "string"
+      ? { code: word.slice(0, 100), indeterminate: indeterminate === true }
+      : undefined;
+  return JSON.stringify(encodeError(id, code, message.slice(0, 10_000), kept));
 };
 
 /** A notification. */

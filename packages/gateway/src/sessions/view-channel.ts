@@ -21,6 +21,7 @@ import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
 import { BoundedSubscriptions } from "./bounded-subscriptions.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
+import { MAX_MESSAGE } from "./message-size.js";
 import { PacedNotices, type PacedNoticesOptions } from "./paced-notices.js";
 import { withoutToken } from "./progress-token.js";
 import { restoreSubscriptions } from "./restore-subscriptions.js";
@@ -36,6 +37,8 @@ export interface ViewChannelOptions extends PacedNoticesOptions {
   readonly sampling: Pick<SamplingDesk, "forView">;
   /** Sends a message to the page on this view's channel. */
   send(text: string): void;
+  /** Maximum characters of such a message; {@link MAX_MESSAGE} by default. */
+  readonly messageLimit?: number | undefined;
   /** Records what could not even be asked. */
   refused(call: GuardedCall, error: VitrineError, identity: ServerIdentity | undefined): Promise<void>;
   /** Refuses a call that came to no guard; see {@link GuardedServers.refuse}. */
@@ -46,6 +49,12 @@ export interface ViewChannelOptions extends PacedNoticesOptions {
 
 /** Requests of one view that may wait for an answer at a time; the guard's own limits are below that. */
 const MAX_OPEN = 1000;
+
+/** What the page is told instead of a notification that is too large for it, by kind. */
+const TOO_LARGE = new Map([
+  ["input", "the arguments of the call are too large to be shown"],
+  ["call", "the call has run, but its result is too large to be shown"],
+]);
 
 /** Milliseconds for which the answer to a view that asks too fast is held back, on average. */
 const HOLD = 1000;
@@ -150,7 +159,11 @@ export class ViewChannel {
 
   /** Sends a notification; while the page is slow, only the last one of each `kind` is kept for later. */
   tell(kind: string, text: string): void {
-    if (!this.#closed) this.#notices.tell(kind, text);
+    if (this.#closed) return;
+    const { messageLimit = MAX_MESSAGE } = this.#options;
+    const reason = text.length > messageLimit ? TOO_LARGE.get(kind) : undefined;
+    if (reason === undefined) this.#notices.tell(kind, text);
+    else this.#notices.tell("call", notificationMessage("ui/notifications/tool-cancelled", { reason }));
   }
 
   /** Says again what its call is and has come to, to a page that was told of the view without it. */
@@ -196,8 +209,8 @@ export class ViewChannel {
   }
 
   async #answer(asked: Asked): Promise<void> {
-    const { id } = asked;
-    const { send, onerror } = this.#options;
+    const { id, method } = asked;
+    const { send, onerror, messageLimit } = this.#options;
     if (this.#open.has(id) || this.#open.size >= MAX_OPEN) {
       const why = this.#open.has(id) ? `the id ${id} is in use` : "too many requests wait for an answer";
       return send(errorMessage(id, new VitrineError(INVALID_REQUEST, why)));
@@ -206,7 +219,8 @@ export class ViewChannel {
     this.#open.set(id, controller);
     let answer: string;
     try {
-      answer = resultMessage(id, await this.#ask(asked, controller.signal));
+      const result = await this.#ask(asked, controller.signal);
+      answer = resultMessage(id, result, method === "tools/call", messageLimit);
     } catch (error) {
       onerror(error);
       answer = errorMessage(id, error);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { endOfPart, FRAME_COST } from "./frame.js";
+import { endOfPart, FRAME_COST, PART } from "./frame.js";
 
 interface Queue {
   texts: string[];
@@ -26,6 +26,14 @@ export class ChannelQueues {
    */
   #queues: Map<string, Queue> | undefined;
   #cost = 0;
+  readonly #limit: number;
+  /** Size of the messages of which only some parts have been taken. */
+  #started = 0;
+
+  /** @param limit maximum size of incomplete messages that the other side keeps */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
 
   /** Queued characters. */
   get cost(): number {
@@ -40,22 +48,33 @@ export class ChannelQueues {
     this.#cost += text.length + FRAME_COST;
   }
 
-  /** Takes the next part: each channel gets its turn before any gets a second one. */
+  /**
+   * Takes the next part: each channel gets its turn before any gets a second one. A message of several parts waits, and
+   * those behind it, until it fits the other side's limit beside the started ones.
+   */
   take(): Part | undefined {
-    const next = this.#queues?.entries().next();
-    if (!this.#queues || !next || next.done) return undefined;
-    const [channel, queue] = next.value;
-    const [whole = ""] = queue.texts;
-    const { from } = queue;
-    const to = endOfPart(whole, from);
-    const more = to < whole.length;
-    queue.from = more ? to : 0;
-    if (!more) queue.texts.shift();
-    this.#cost -= to - from + (more ? 0 : FRAME_COST);
-    // Moves the channel to the end, or removes it.
-    this.#queues.delete(channel);
-    if (queue.texts.length > 0) this.#queues.set(channel, queue);
-    return { channel, more, text: from === 0 && !more ? whole : whole.slice(from, to) };
+    let isBlocked = false;
+    for (const [channel, queue] of this.#queues ?? []) {
+      const [whole = ""] = queue.texts;
+      const { from } = queue;
+      const to = endOfPart(whole, from);
+      const more = to < whole.length;
+      // More than the frames cost at the other side.
+      const size = whole.length + (whole.length >> 6) + PART;
+      if (more && from === 0) {
+        isBlocked ||= this.#started > 0 && this.#started + size > this.#limit;
+        if (isBlocked) continue;
+        this.#started += size;
+      } else if (!more && from > 0) this.#started -= size;
+      queue.from = more ? to : 0;
+      if (!more) queue.texts.shift();
+      this.#cost -= to - from + (more ? 0 : FRAME_COST);
+      // Moves the channel to the end, or removes it.
+      this.#queues?.delete(channel);
+      if (queue.texts.length > 0) this.#queues?.set(channel, queue);
+      return { channel, more, text: from === 0 && !more ? whole : whole.slice(from, to) };
+    }
+    return undefined;
   }
 
   /** Drops the queue of a channel, except for a partly sent message: the other side waits for its end. */
@@ -68,6 +87,6 @@ export class ChannelQueues {
 
   clear(): void {
     this.#queues = undefined;
-    this.#cost = 0;
+    this.#cost = this.#started = 0;
   }
 }

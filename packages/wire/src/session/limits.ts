@@ -14,7 +14,7 @@ export interface SessionLimits {
   queue: number;
   /** Maximum of one incoming message. */
   message: number;
-  /** Maximum of all incomplete incoming messages. */
+  /** Maximum of all incomplete incoming messages; the same on both sides, because the sender keeps to it. */
   partial: number;
   /**
    * Whether this side, while full, leaves incoming frames unread and unacknowledged, so that the other side

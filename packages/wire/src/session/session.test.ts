@@ -345,6 +345,19 @@ describe("limits", () => {
     }
   });
 
+  it("let a large message wait while the other side cannot hold it beside the started ones", () => {
+    const pair = new Pair({ partial: 5 * PART });
+    const [size, small] = [3 * PART, 5];
+    for (const channel of ["a", "b", "c"]) pair.left.send(channel, channel.repeat(size));
+    pair.left.send("d", "small");
+    pair.connect();
+    pair.settle();
+    expect(pair.wire.faults).toEqual([]);
+    // Small messages do not wait.
+    const heard = pair.heard.map(([channel, { length }]) => [channel, length]);
+    expect(heard).toEqual([["d", small], ...["a", "b", "c"].map((channel) => [channel, size])]);
+  });
+
   it("close the transport at too many incomplete messages", () => {
     const pair = new Pair({ partial: 4 * PART });
     pair.connect();

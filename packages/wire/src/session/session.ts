@@ -68,7 +68,7 @@ export class Session {
   readonly #later: (run: () => void, milliseconds: number) => unknown;
   #transport: SessionTransport | undefined;
   #sent = 0;
-  readonly #queues = new ChannelQueues();
+  readonly #queues: ChannelQueues;
   #isFull = false;
   /**
    * Sent but unacknowledged parts, oldest first. From index `#resend` on, the current transport has not sent
@@ -90,6 +90,7 @@ export class Session {
 
   constructor(options: SessionOptions = {}) {
     this.#limits = options.limits ?? SESSION_LIMITS;
+    this.#queues = new ChannelQueues(this.#limits.partial);
     this.#later = options.later ?? later;
   }
 

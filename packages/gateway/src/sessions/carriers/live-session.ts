@@ -9,6 +9,7 @@ import {
   type Bye,
   type ByeCode,
   type Hello,
+  SESSION_LIMITS,
   Session,
   type SessionLimits,
   type SessionTransport,
@@ -100,6 +101,12 @@ export class LiveSession implements BrowserSession {
 
   send(channel: string, text: string): void {
     if (this.isEnded) return;
+    // The page would refuse it, reconnect, and get it again. Its limit counts frames, too.
+    if (text.length > 0.99 * SESSION_LIMITS.message) {
+      const message = `a message of ${text.length} characters is too large for a page: it was dropped`;
+      this.#report(new VitrineError("send-failed", message));
+      return;
+    }
     try {
       this.wire.send(channel, text);
     } catch (error) {
