@@ -155,6 +155,17 @@ export class CompanionStage {
     return new BrowserPage(raw, id);
   }
 
+  /** Gives the gateway other servers, as a changed settings file does. */
+  async update(pick: (servers: Record<string, object>) => Record<string, object>): Promise<void> {
+    const settings = await readSettings({
+      listen: { port: 0 },
+      sandbox: { port: 0 },
+      dataFolder: join(this.folder, "data"),
+      mcpServers: pick(stageServers(this.folder)),
+    });
+    await this.gateway.update(settings);
+  }
+
   async close(): Promise<void> {
     for (const close of this.#closing) await close();
   }

@@ -38,6 +38,7 @@ export interface CompanionConversation {
     page?: Record<string, unknown>,
     key?: string,
     agent?: string,
+    identity?: string,
   ): Promise<string>;
   /**
    * Calls a tool of an open app; resolves to the entry's id. The user must approve it first, unless it is
@@ -74,7 +75,7 @@ export interface CompanionGateway {
       server: string,
       method: "tools/call" | "resources/read" | "prompts/get",
       params: Record<string, unknown>,
-      options: { signal?: AbortSignal | undefined },
+      options: { signal?: AbortSignal | undefined; identity?: string | undefined },
     ): Promise<object | JsonText>;
   };
   loginUrl(user?: string, options?: CompanionLink): string;

@@ -39,9 +39,15 @@ export type News =
     }
   | { readonly kind: "closed"; readonly from: NonNullable<Speaker> };
 
-/** A call of a server's tool. */
-export interface CompanionCall {
+/** A server as the agent knows it: another server that takes the name gets no requests for it (attack E01). */
+export interface ListedServer {
   readonly server: string;
+  /** The server's identity when its lists were read; undefined if they were not. */
+  readonly identity: string | undefined;
+}
+
+/** A call of a server's tool. */
+export interface CompanionCall extends ListedServer {
   readonly tool: string;
   readonly arguments: Record<string, unknown>;
   /** Whether the client shows the app itself, so that the workbench need not. */
@@ -107,7 +113,7 @@ export interface CompanionHost {
   ): Promise<CallToolResult>;
   /** Sends a request to a server as one of its views would. */
   ask(
-    server: string,
+    to: ListedServer,
     method: "tools/call" | "resources/read" | "prompts/get",
     params: Record<string, unknown>,
     signal: AbortSignal,

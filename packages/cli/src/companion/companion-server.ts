@@ -128,7 +128,7 @@ export function companionServer(companion: Companion, options: CompanionServerOp
     if (!found)
       throw unknown(`resource ${JSON.stringify(address)}`, "list the resources to see which are there");
     const { server: owner, uri } = found;
-    const answer = await host.ask(owner, "resources/read", { uri }, context.mcpReq.signal);
+    const answer = await host.ask(found, "resources/read", { uri }, context.mcpReq.signal);
     return contentsHere(answer, owner, { uri, address }) as unknown as ReadResourceResult;
   });
 
@@ -144,7 +144,7 @@ export function companionServer(companion: Companion, options: CompanionServerOp
       throw unknown(`prompt ${JSON.stringify(params.name)}`, "list the prompts to see which are there");
     const { server: owner, prompt } = found;
     const asked = { name: prompt.name, ...(params.arguments && { arguments: params.arguments }) };
-    const answer = await host.ask(owner, "prompts/get", asked, context.mcpReq.signal);
+    const answer = await host.ask(found, "prompts/get", asked, context.mcpReq.signal);
     return promptHere(answer, owner) as unknown as GetPromptResult;
   });
 

@@ -14,27 +14,24 @@ import {
 } from "@vitrine/protocol";
 import type { ServerCatalogue } from "@vitrine/wire";
 import { addressOf, readAddress } from "./addresses.js";
-import type { CompanionHost } from "./companion-host.js";
+import type { CompanionHost, ListedServer } from "./companion-host.js";
 import { Listeners } from "./listeners.js";
 import { toolName } from "./names.js";
 
 /** A tool of a server. */
-export interface ListedTool {
+export interface ListedTool extends ListedServer {
   readonly name: string;
-  readonly server: string;
   readonly tool: Tool;
 }
 
 /** A prompt of a server. */
-export interface ListedPrompt {
+export interface ListedPrompt extends ListedServer {
   readonly name: string;
-  readonly server: string;
   readonly prompt: Prompt;
 }
 
 /** The server and address of a resource. */
-export interface FoundResource {
-  readonly server: string;
+export interface FoundResource extends ListedServer {
   readonly uri: string;
 }
 
@@ -156,15 +153,19 @@ export class Directory {
   locate(address: string): FoundResource | undefined {
     const read = readAddress(address);
     const server = read && this.#nameOf(read.server);
-    const there = server === undefined || !read ? undefined : { server, uri: read.uri };
+    const there = server === undefined || !read ? undefined : this.#at(server, read.uri);
     if (there && this.#lists(there)) return there;
-    const owners = [...this.#known.keys()].filter((each) => this.#lists({ server: each, uri: address }));
+    const owners = [...this.#known.keys()].filter((each) => this.#lists(this.#at(each, address)));
     const [owner] = owners;
     // A web address is the same resource on every server.
     const isClear = owners.length === 1 || /^https?:/i.test(address);
-    if (owner !== undefined && isClear) return { server: owner, uri: address };
+    if (owner !== undefined && isClear) return this.#at(owner, address);
     // Not listed, but its server may still know it.
     return there;
+  }
+
+  #at(server: string, uri: string): FoundResource {
+    return { server, identity: this.#identities.get(server), uri };
   }
 
   #lists({ server, uri }: FoundResource): boolean {
@@ -185,7 +186,7 @@ export class Directory {
   /** Entries of all servers under unique names. */
   #named<T extends { name: string }>(
     entries: (catalogue: ServerCatalogue) => readonly T[],
-  ): { name: string; server: string; entry: T }[] {
+  ): (ListedServer & { name: string; entry: T })[] {
     const all = this.#all(entries).map((each) => ({ ...each, name: toolName(each.server, each.entry.name) }));
     // Of two equal names, the one with a hash is genuine and the other imitates it.
     const marked = all.filter(({ name, server, entry }) => name !== `${server}__${entry.name}`);
@@ -202,10 +203,11 @@ export class Directory {
     return found;
   }
 
-  #all<T>(entries: (catalogue: ServerCatalogue) => readonly T[]): { server: string; entry: T }[] {
+  #all<T>(entries: (catalogue: ServerCatalogue) => readonly T[]): (ListedServer & { entry: T })[] {
     return this.#host.servers.flatMap((server) => {
       const known = this.#known.get(server);
-      return known ? entries(known).map((entry) => ({ server, entry })) : [];
+      const identity = this.#identities.get(server);
+      return known ? entries(known).map((entry) => ({ server, identity, entry })) : [];
     });
   }
 

@@ -19,6 +19,7 @@ import type {
   CompanionCall,
   CompanionHost,
   FollowOptions,
+  ListedServer,
   News,
   ServerProblem,
   Showing,
@@ -133,12 +134,12 @@ export class GatewayHost implements CompanionHost {
   }
 
   async call(call: CompanionCall, options: FollowOptions): Promise<CallOutcome> {
-    const { server, tool, arguments: input, isShownElsewhere } = call;
+    const { server, identity, tool, arguments: input, isShownElsewhere } = call;
     // Marked as closed, so that the page does not open an app that is shown elsewhere.
     const page = isShownElsewhere ? { isClosed: true } : undefined;
     const { agent } = options;
     const item = await this.#outcome(
-      (conversation) => conversation.call(server, tool, input, page, undefined, agent),
+      (conversation) => conversation.call(server, tool, input, page, undefined, agent, identity),
       options,
     );
     // A failed call does not open a browser.
@@ -168,12 +169,13 @@ export class GatewayHost implements CompanionHost {
   }
 
   async ask(
-    server: string,
+    { server, identity }: ListedServer,
     method: "tools/call" | "resources/read" | "prompts/get",
     params: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<Record<string, unknown>> {
-    const answer = await this.#options.gateway.api.request(this.#caller, server, method, params, { signal });
+    const { api } = this.#options.gateway;
+    const answer = await api.request(this.#caller, server, method, params, { signal, identity });
     return Object(answer instanceof JsonText ? answer.parse() : answer);
   }
 

@@ -1,10 +1,14 @@
 /** The companion when servers crash, change and are slow, and when the user closes things. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { CompanionStage, textsOf } from "../../../../testing/cli/companion-stage.ts";
 
 const BAD = fileURLToPath(new URL("../../../../testing/cli/bad-server.mjs", import.meta.url));
 const bad = (kind: string) => ({ command: process.execPath, args: [BAD, kind], isolation: "process" });
+
+const REPLACED = /another server/;
 
 let stage: CompanionStage | undefined;
 afterEach(async () => {
@@ -100,6 +104,26 @@ it("a changed view is announced to subscribers, and read again", async () => {
   await client.callTool({ name: "shop__control", arguments: control });
   await expect.poll(() => updated).toContain(uri);
   expect((await client.readResource({ uri })).contents).toMatchObject([{ uri, text }]);
+});
+
+it("attack E01: an agent's requests do not reach another server that took the name of the one it knows", async () => {
+  const opened = await open(({ shop }) => ({ ...(shop && { shop }) }));
+  const client = await opened.agent({ hasViews: true });
+  const look = () => client.callTool({ name: "shop__look", arguments: {} });
+  expect((await look()).isError).toBeUndefined();
+  // The companion has not read the lists of the new server yet.
+  const late = vi.spyOn(opened.host, "serverChanged").mockImplementation(() => {});
+  await opened.update(({ shop }) => ({ shop: { ...shop, cwd: "/" } }));
+  for (const name of ["shop__look", "shop__inner"]) {
+    const result = await client.callTool({ name, arguments: {} });
+    expect([result.isError, textsOf(result)[0]]).toEqual([true, expect.stringMatching(REPLACED)]);
+  }
+  await expect(client.readResource({ uri: "ui://shop/shop/cart.html" })).rejects.toThrow(REPLACED);
+  await expect(client.getPrompt({ name: "shop__greet" })).rejects.toThrow(REPLACED);
+  expect(readFileSync(join(opened.folder, "shop"), "utf8")).not.toContain("tools/call");
+  late.mockRestore();
+  opened.host.serverChanged("shop");
+  await expect.poll(async () => (await look()).isError).toBeUndefined();
 });
 
 it("several apps at once open one browser; meanwhile the agent gets its address", async () => {

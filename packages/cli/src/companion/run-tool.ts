@@ -86,12 +86,12 @@ async function lineUp(companion: Companion, name: string, options: RunOptions): 
 /** Calls as the model: in the conversation, so that the user sees it. */
 async function callServer(
   { host }: Companion,
-  { server, tool }: ListedTool,
+  { server, identity, tool }: ListedTool,
   input: Record<string, unknown>,
   options: RunOptions,
 ): Promise<RunResult> {
   const isShownElsewhere = options.hasViews && readToolUi(tool).resourceUri !== undefined;
-  const call = { server, tool: tool.name, arguments: input, isShownElsewhere };
+  const call = { server, identity, tool: tool.name, arguments: input, isShownElsewhere };
   const { result, app } = await host.call(call, options);
   const here = resultHere(result, server);
   const { outputSchema } = tool;
@@ -102,12 +102,12 @@ async function callServer(
 /** Calls as an app. */
 async function askServer(
   { host }: Companion,
-  { server, tool }: ListedTool,
+  { server, identity, tool }: ListedTool,
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const answer = await host
-    .ask(server, "tools/call", { name: tool.name, arguments: input }, signal)
+    .ask({ server, identity }, "tools/call", { name: tool.name, arguments: input }, signal)
     .catch(async (error: unknown) => {
       // The user approves in a browser. If none is open, the agent gets instructions to open one.
       const showing = told(error)?.code === "denied" ? await host.show() : undefined;

@@ -17,8 +17,18 @@ export function gatewayApi(parts: GatewayParts): GatewayApi {
     servers: ({ user }) => servers.summaries(user),
     catalogue: ({ user }, server, who) => servers.catalogue(user, server, who),
     start: ({ user }, server) => servers.start(user, server),
-    request: async ({ user }, name, method, params, { key, signal }) => {
-      const call = { actor: "http" as const, user, view: "", server: name, method, params, key, signal };
+    request: async ({ user }, name, method, params, { key, identity, signal }) => {
+      const call = {
+        actor: "http" as const,
+        user,
+        view: "",
+        server: name,
+        identity,
+        method,
+        params,
+        key,
+        signal,
+      };
       const result = await servers.pass(call, ({ server }, passed) =>
         server.upstream.request(method, passed.params as Params<UpstreamMethod>, { signal }),
       );

@@ -5,6 +5,7 @@
  */
 import type { UpstreamMethod } from "@vitrine/guard";
 import type { JsonText, ToolVisibility } from "@vitrine/protocol";
+import type { ServerIdentity } from "@vitrine/servers";
 import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
 import type { AuditQuery, AuditRow, ConsentRecord, Verification } from "../store/store.js";
 
@@ -22,6 +23,8 @@ export interface Caller {
 export interface ApiRequestOptions {
   /** `Idempotency-Key`: the same key and params give the same answer, and run once (attack C20). */
   key?: string | undefined;
+  /** The server that is meant; the one that has the name now by default. */
+  identity?: ServerIdentity | undefined;
   signal?: AbortSignal | undefined;
 }
 
