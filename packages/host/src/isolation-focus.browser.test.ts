@@ -137,6 +137,21 @@ describe("attack E03: an app that takes the focus reads nothing", () => {
     expect(await read()).toEqual([]);
   });
 
+  it("when the page uses Tab itself, to complete a word", async () => {
+    await stage.mount(page, "thief");
+    await composer().evaluate((input: HTMLElement) =>
+      input.addEventListener("keydown", (event) => event.key === "Tab" && event.preventDefault()),
+    );
+    await composer().click();
+    await type("/ma");
+    await page.keyboard.press("Tab");
+    await steal();
+    await page.waitForTimeout(200);
+    await type(SECRET);
+    expect(await read()).toEqual([]);
+    expect(await composer().inputValue()).toContain(SECRET.slice(-10));
+  });
+
   it("when it answers the loss of the focus by taking it back at once", async () => {
     const view = await stage.mount(page, "thief");
     await view.getByLabel("Mine").click();

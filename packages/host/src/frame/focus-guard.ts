@@ -241,6 +241,9 @@ function listen(): void {
     noteAct(timeStamp);
     const isTab = key === "Tab" || key === "F6";
     tabAt = isTab ? performance.now() : Number.NEGATIVE_INFINITY;
+    const from = focusedElement();
+    // The page used the key itself, for example to complete a word.
+    if (isTab) setTimeout(() => focusedElement() === from && (tabAt = Number.NEGATIVE_INFINITY));
     // Enter ends what was typed.
     if (!isTab) keyAt = key === "Enter" ? Number.NEGATIVE_INFINITY : performance.now();
     tellAll();
