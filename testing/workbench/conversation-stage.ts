@@ -159,6 +159,8 @@ export class StagedPage {
     return this.onopen(params);
   }
 
+  identityOf(): undefined {}
+
   async restoreViews(): Promise<GatewayView[]> {
     return this.views;
   }

@@ -303,35 +303,47 @@ describe("attack E01: another server under a known name", () => {
     ).toEqual([]);
   });
 
-  it("does not get calls that a page made for the first one while the gateway was away", async () => {
-    await start("ann");
-    const tab = await openTab();
-    await tab.request("gateway/servers", {});
-    const { id } = await tab.request("conversation/open", {});
-    await tab.request("conversation/call", { id, server: "mail", tool: "show", arguments: {} });
-    await expect.poll(async () => (await tab.request("conversation/open", { id })).isRunning).toBe(false);
-    const again = places();
-    await stop();
-    const call = tab.request("gateway/call", { server: "mail", name: "send", arguments: {} });
-    const opened = tab.openView({ server: "mail", tool: "show", arguments: {} });
-    const entry = tab.request("conversation/call", { id, server: "mail", tool: "show", arguments: {} });
-    await start("eve", again);
-    const replaced = { data: { code: "server-replaced" } };
-    await expect(call).rejects.toMatchObject(replaced);
-    await expect(opened).rejects.toMatchObject(replaced);
-    await entry;
-    await expect
-      .poll(async () => (await tab.request("conversation/open", { id })).items)
-      .toMatchObject([
-        { state: "done" },
-        { state: "failed", problem: expect.stringContaining("another server was called") },
-      ]);
-    // A call that the page makes for the server that it sees now.
-    await tab.request("gateway/servers", {});
-    expect(await tab.request("gateway/call", { server: "mail", name: "show", arguments: {} })).toMatchObject({
-      content: [{ text: "show for eve" }],
-    });
-  });
+  it.each([false, true])(
+    "does not get calls that a page made for the first one while the gateway was away (restarted before: %s)",
+    async (isRestarted) => {
+      await start("ann");
+      const tab = await openTab();
+      await tab.request("gateway/servers", {});
+      if (isRestarted) {
+        // `vitrine dev` restarts a server whenever one of its files changes.
+        const changed = new Promise<void>((resolve) => void tab.on("gateway/changed", () => resolve()));
+        await tab.request("gateway/start", { server: "mail" });
+        await gateway.restart("mail");
+        await changed;
+      }
+      const { id } = await tab.request("conversation/open", {});
+      await tab.request("conversation/call", { id, server: "mail", tool: "show", arguments: {} });
+      await expect.poll(async () => (await tab.request("conversation/open", { id })).isRunning).toBe(false);
+      const again = places();
+      await stop();
+      const call = tab.request("gateway/call", { server: "mail", name: "send", arguments: {} });
+      const opened = tab.openView({ server: "mail", tool: "show", arguments: {} });
+      const entry = tab.request("conversation/call", { id, server: "mail", tool: "show", arguments: {} });
+      await start("eve", again);
+      const replaced = { data: { code: "server-replaced" } };
+      await expect(call).rejects.toMatchObject(replaced);
+      await expect(opened).rejects.toMatchObject(replaced);
+      await entry;
+      await expect
+        .poll(async () => (await tab.request("conversation/open", { id })).items)
+        .toMatchObject([
+          { state: "done" },
+          { state: "failed", problem: expect.stringContaining("another server was called") },
+        ]);
+      // A call that the page makes for the server that it sees now.
+      await tab.request("gateway/servers", {});
+      expect(
+        await tab.request("gateway/call", { server: "mail", name: "show", arguments: {} }),
+      ).toMatchObject({
+        content: [{ text: "show for eve" }],
+      });
+    },
+  );
 
   it("goes on with the views that were open when the gateway was restarted with the same server", async () => {
     await start("ann");

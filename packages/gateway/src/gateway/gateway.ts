@@ -157,6 +157,8 @@ export class Gateway {
     for (const page of parts.pages.of()) {
       for (const name of [...added, ...changed]) page.moved(name);
       for (const name of removed) page.removed(name);
+      // A page addresses its calls to the servers that it knows.
+      for (const name of [...added, ...changed]) page.tellServer(name);
       for (const name of [...added, ...changed, ...removed]) page.notify("gateway/changed", { server: name });
     }
     parts.log.info({ added, changed, removed, later }, "settings taken");

@@ -118,9 +118,12 @@ export class Gateway {
   ): Promise<GatewayRequests[M]["result"]> {
     const result = await this.#calls.request(this.#main, method, this.#addressed(method, params), options);
     // Large answers arrive as text; these few are parsed here.
-    const read = plain(result) as { servers?: ServerSummary[] };
-    for (const { name, identity } of read.servers ?? []) this.#identities.set(name, identity);
-    return read as GatewayRequests[M]["result"];
+    const read = plain(result) as GatewayRequests[M]["result"];
+    if (method === "gateway/servers")
+      for (const summary of (read as GatewayRequests["gateway/servers"]["result"]).servers)
+        this.#learn(summary);
+    else if (method === "gateway/start" || method === "gateway/restart") this.#learn(read as ServerSummary);
+    return read;
   }
 
   /** Adds a listener for the gateway's notifications. Returns a function that removes it. */
@@ -164,6 +167,18 @@ export class Gateway {
     if (!view) throw new VitrineError("invalid", "nothing was opened");
     if (method === "gateway/show") this.#documents.set(view, params);
     return view;
+  }
+
+  #learn({ name, identity }: ServerSummary): void {
+    this.#identities.set(name, identity);
+  }
+
+  /**
+   * The identity of the server that this page knows by a name. A call that waits before it is sent passes it
+   * on: if another server has the name by then, the call is refused with `server-replaced`.
+   */
+  identityOf(server: string): string | undefined {
+    return this.#identities.get(server);
   }
 
   /** Names the server that the page knows, so that another one that takes its name later does not get what still waits. */
@@ -242,8 +257,7 @@ export class Gateway {
   #hear({ id, method, params }: Record<string, unknown>): void {
     if (typeof id === "string") void this.#answer(id, `${method}`, params);
     else {
-      // The next answer names the server that is there now.
-      if (method === "gateway/changed") this.#identities.delete(`${recordOf(params).server}`);
+      if (method === "gateway/status") this.#learn(params as ServerSummary);
       if (method === "gateway/withdrawn") this.#asked.get(`${recordOf(params).id}`)?.abort();
       // An error does not affect other listeners, and is reported to the window.
       for (const listener of [...(this.#listeners.get(`${method}`) ?? [])])
@@ -281,7 +295,6 @@ export class Gateway {
   /** The session is new: unanswered requests are repeated, and views are reopened before they continue. */
   #renewed(isFirst: boolean): void {
     this.#withdraw();
-    this.#identities.clear();
     this.#calls.again(this.#main);
     if (isFirst) return;
     const views = [...this.#views.values()];

@@ -30,6 +30,8 @@ export class CallItem extends Observable {
   /** The model's entry that it belongs to. */
   readonly turn: string | undefined;
   readonly server: string;
+  /** The identity of that server. */
+  readonly identity: string | undefined;
   readonly tool: string;
   /** The app whose tool it is, if it is not a server's. */
   readonly appOf: SpeakingApp | undefined;
@@ -69,7 +71,7 @@ export class CallItem extends Observable {
   /** @param key its key in this page; for a call that the gateway reports, the gateway's id */
   constructor(told: ToldCall, key = told.id) {
     super();
-    const { id, at, by, agent, turn, server, tool, app, state, hasApp } = told;
+    const { id, at, by, agent, turn, server, identity, tool, app, state, hasApp } = told;
     this.key = key;
     this.id = id;
     this.at = at;
@@ -77,6 +79,7 @@ export class CallItem extends Observable {
     this.agent = agent;
     this.turn = turn;
     this.server = server;
+    this.identity = identity;
     this.tool = tool;
     this.appOf = app;
     this.state = state;

@@ -154,7 +154,8 @@ export class Conversation extends Observable {
    */
   call(server: string, tool: string, input: Record<string, unknown>, hasApp: boolean): CallItem {
     const profile = this.#options.profile().id;
-    const item = ownCall({ server, tool, input, hasApp, state: "running", page: { profile } });
+    const identity = this.#options.gateway.identityOf(server);
+    const item = ownCall({ server, identity, tool, input, hasApp, state: "running", page: { profile } });
     item.oncancel = () => this.#takeBack(item);
     void this.#sent.add(item, () => this.#send(item));
     this.changed();
@@ -334,8 +335,8 @@ export class Conversation extends Observable {
     try {
       const id = await this.#follower.ready();
       if (!this.#sent.sent(item, id)) return;
-      const { server, tool, input, page } = item;
-      const call = { id, server, tool, arguments: input, page: { ...page } };
+      const { server, identity, tool, input, page } = item;
+      const call = { id, server, identity, tool, arguments: input, page: { ...page } };
       const { item: name } = await this.#request("conversation/call", call);
       // The id under which it will be reported, if it was not yet.
       if (this.#sent.has(item)) item.id = name;
@@ -404,7 +405,9 @@ export class Conversation extends Observable {
 }
 
 /** An entry that the gateway does not know. */
-function ownCall(call: Pick<ToldCall, "server" | "tool" | "input" | "hasApp" | "state" | "page">): CallItem {
+function ownCall(
+  call: Pick<ToldCall, "server" | "identity" | "tool" | "input" | "hasApp" | "state" | "page">,
+): CallItem {
   return new CallItem({ kind: "call", ...newEntry(), by: "person", ...call });
 }
 

@@ -133,6 +133,10 @@ export function argumentsHint({ facts }: CallableTool): string {
   return `${form}; or write its arguments: {${[...shown, ...(names.length > NAMED ? ["…"] : [])].join(", ")}}`;
 }
 
+/** Whether a text names a server before the tool. */
+export const isAddressed = (text: string, servers: readonly string[]): boolean =>
+  addressed(text, servers).length > 0;
+
 /** The servers that a text addresses: their name, followed by a word. */
 const addressed = (text: string, servers: readonly string[]): string[] =>
   servers.filter(
@@ -160,10 +164,10 @@ function named(
   tools: readonly CallableTool[],
   servers: readonly string[],
 ): { found: CallableTool[]; end: number } {
-  const isAddressed = addressed(text, servers).length > 0;
+  const hasServer = isAddressed(text, servers);
   const ends = ofAddressed(text, tools, servers).map((tool) => ({
     tool,
-    end: endOfName(text, tool, isAddressed),
+    end: endOfName(text, tool, hasServer),
   }));
   const end = Math.max(0, ...ends.map((each) => each.end));
   return { found: end === 0 ? [] : ends.filter((each) => each.end === end).map(({ tool }) => tool), end };
@@ -172,12 +176,12 @@ function named(
 /**
  * The end of a tool's name in a text, after its server's name if that is addressed; 0 if it does not match.
  */
-function endOfName(text: string, { server, facts }: CallableTool, isAddressed: boolean): number {
+function endOfName(text: string, { server, facts }: CallableTool, hasServer: boolean): number {
   const { name } = facts.tool;
   // A name with spaces could be read as a server, which may be gone, and its tool.
-  if (!isAddressed && /\s/.test(name)) return 0;
-  const [space = ""] = isAddressed ? (/^\s+/.exec(text.slice(1 + server.length)) ?? []) : [];
-  const start = isAddressed ? 1 + server.length + space.length : 1;
+  if (!hasServer && /\s/.test(name)) return 0;
+  const [space = ""] = hasServer ? (/^\s+/.exec(text.slice(1 + server.length)) ?? []) : [];
+  const start = hasServer ? 1 + server.length + space.length : 1;
   const isThere = text.startsWith(name, start) && /^(?:[\s{]|$)/.test(text.slice(start + name.length));
   return isThere ? start + name.length : 0;
 }

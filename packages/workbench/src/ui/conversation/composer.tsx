@@ -27,6 +27,7 @@ import {
   callableTools,
   completed,
   completions,
+  isAddressed,
   isCommand,
   namedTool,
   readCommand,
@@ -34,7 +35,8 @@ import {
 import "./composer.css";
 import { optionId, shownTools, ToolMenu } from "./tool-menu.js";
 
-const WAITING = "The servers are still saying what they offer: this is called as soon as its tool is known.";
+const WAITING =
+  "Some servers have not listed their tools yet: the tool is called as soon as it is clear which one you mean. To call it now, write its server's name before it.";
 const EDITING = "When you send it, your message and the failed answer are replaced.";
 
 /** How an agent receives messages. */
@@ -109,13 +111,14 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const command = (): void => {
     const read = readCommand(text, tools, names);
     setEarly(undefined);
+    // A server that has not answered yet may have the tool, or one of the same name.
+    const isUnclear = read.kind === "problem" ? read.isUnknown : !isAddressed(text, names);
+    if (isUnclear && !servers.isSettled) {
+      setEarly(text);
+      setProblem(WAITING);
+      return;
+    }
     if (read.kind === "problem") {
-      if (read.isUnknown && !servers.isSettled) {
-        // Sent before the servers have answered: it runs as soon as its tool is known.
-        setEarly(text);
-        setProblem(WAITING);
-        return;
-      }
       setProblem(read.problem);
       if (read.at !== undefined) area.current?.setSelectionRange(read.at, read.at);
       return;
