@@ -9,7 +9,7 @@ import { join } from "node:path";
 const OPENINGS = ["What", "One", "Who", "Such"];
 
 /** Packages whose prose is not plain yet. Take a package off this list once it passes. */
-const EXEMPT = ["conversation", "gateway", "servers"];
+const EXEMPT = [];
 
 const SOURCE = /\.(tsx?|mts|mjs|js|css)$/;
 const BEGINNING = new RegExp(`^\\s*(?://|/\\*\\*?) (${OPENINGS.join("|")})\\b`);

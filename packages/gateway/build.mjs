@@ -1,4 +1,4 @@
-/** After `tsc`: bundles the gateway with Kysely inside. No object of Kysely crosses the package's surface. */
+/** Bundles the gateway with Kysely after `tsc`. The package's API exposes no Kysely object. */
 import { fileURLToPath } from "node:url";
 import { bundle } from "../../scripts/bundle.mjs";
 

@@ -1,4 +1,4 @@
-/** After `tsc`: bundles the package. */
+/** Bundles the package after `tsc`. */
 import { fileURLToPath } from "node:url";
 import { bundle } from "../../scripts/bundle.mjs";
 

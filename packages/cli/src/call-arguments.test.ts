@@ -59,7 +59,7 @@ describe("the arguments of a call", () => {
   it.each<[string | undefined, string[], string]>([
     ['{"city": }', [], "--args is not JSON: line 1, column 10: a value is missing here"],
     ['{\n  "city": "Rome"\n  "days": 1}', [], "line 3, column 3"],
-    ["", [], "nothing in it"],
+    ["", [], "the text is empty"],
     ["[1]", [], "arguments are an object"],
     ["null", [], "arguments are an object"],
     ["@/nowhere/a.json", [], "there is no such file"],

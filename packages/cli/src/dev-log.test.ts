@@ -103,10 +103,10 @@ describe("devLog", () => {
     const garbage = (count: number) => ({ garbage: { count, first: ["hello\u001b[2J"] } });
     const late = (count: number) => ({
       code: "server-failed",
-      message: `shop could not be started: it printed ${count} lines that are no messages: let it write such lines to stderr`,
+      message: `shop could not be started: it printed ${count} lines that are not messages: make it write such lines to stderr`,
     });
     const first =
-      'shop  it printed "hello\\\\u{1b}[2J", which is not a message: let it write such lines to stderr\n';
+      'shop  it printed "hello\\\\u{1b}[2J", which is not a message: make it write such lines to stderr\n';
     tell("starting");
     tell("starting", undefined, garbage(1));
     expect(said()).toBe(first);

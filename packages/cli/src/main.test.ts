@@ -135,7 +135,7 @@ describe("vitrine", () => {
     expect(await run(["secret", "set", "no name", "--data", data], "x")).toMatchObject({
       code: 1,
       out: "",
-      err: expect.stringContaining("say set NAME"),
+      err: expect.stringContaining("use set NAME"),
     });
   });
 
@@ -361,9 +361,7 @@ describe("vitrine dev", () => {
     await expect.poll(() => said.out).toContain("Vitrine →");
     child.kill("SIGUSR2");
     expect(await code).toBe(1);
-    expect(said.err).toMatch(
-      /a fault that nobody foresaw: the gateway stops: a bug\n[\s\S]*hook\.mjs[\s\S]*stopping/,
-    );
+    expect(said.err).toMatch(/unexpected error: the gateway stops: a bug\n[\s\S]*hook\.mjs[\s\S]*stopping/);
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
@@ -408,6 +406,6 @@ describe("vitrine serve", () => {
     await expect.poll(() => faulty.said.out).toContain("Vitrine →");
     faulty.child.kill("SIGUSR2");
     expect(await faulty.code).toBe(1);
-    expect(faulty.said.err).toContain("a fault that nobody foresaw");
+    expect(faulty.said.err).toContain("unexpected error");
   });
 });

@@ -155,7 +155,7 @@ describe("attack E01: vitrine dev", () => {
       await notice(theirs).waitFor();
       expect(said).toContain('"mail" is not the server that had this name before.');
       await theirs.getByText("show for ann").waitFor();
-      await theirs.getByText(/another server was called "mail" when this was called/).waitFor();
+      await theirs.getByText(/a different server that was named "mail" before/).waitFor();
       expect(views()).toEqual([]);
       const second = await inbox(theirs);
       expect(new URL(second.url()).origin).not.toBe(origin);

@@ -138,15 +138,15 @@ describe("the settings file", () => {
     expect((await servers.findOne("weather")).name).toBe("weather");
     expect(notes[0]).toBe(`settings: ${config}`);
     expect(notes.slice(1)).toEqual([
-      `${config}:10: theirs: there is no such setting, and it is ignored; take it out, unless others need it`,
+      `${config}:10: theirs: unknown setting, ignored; remove it, unless another program needs it`,
       expect.stringMatching(
         /mcp\.json:5: mcpServers\.key\.env\.K: .* not set; set it, .* \(key is left out\)$/,
       ),
       `${config}:6: mcpServers.typo: has no command and no url; did you mean "command"? (typo is left out)`,
-      `${config}:8: mcpServers.twice: this name is there twice; rename one of them (twice is left out)`,
+      `${config}:8: mcpServers.twice: this name is used twice; rename one of them (twice is left out)`,
     ]);
     await expect(servers.findOne("key")).rejects.toThrow("NOT_SET is not set");
-    await expect(servers.findOne("twice")).rejects.toThrow("there twice");
+    await expect(servers.findOne("twice")).rejects.toThrow("used twice");
   });
 
   it("is untrusted: names in it are escaped", async () => {

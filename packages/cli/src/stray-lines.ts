@@ -5,12 +5,12 @@
  */
 import { printable } from "./terminal.js";
 
-const FIX = ": let it write such lines to stderr";
+const FIX = ": make it write such lines to stderr";
 /**
  * The end of the gateway's message about a failed start with such lines. It goes into logs, so it quotes none
  * of them.
  */
-const COUNTED = `lines that are no messages${FIX}`;
+const COUNTED = `lines that are not messages${FIX}`;
 
 const shown = (line: string): string => JSON.stringify(printable(line));
 

@@ -58,7 +58,7 @@ async function ask(...words: string[]) {
 it("is on with --test-mode, and the person is told what that means", async () => {
   const { told, err } = await ask("--test-mode");
   expect(told).toMatchObject({ testMode: true, servers: [{ name: "bad-server" }] });
-  expect(err).toContain("test mode: whatever runs in the page can answer questions in your place");
+  expect(err).toContain("test mode: any program in the page can answer questions on your behalf");
   expect(err.match(/test mode/g)).toHaveLength(1);
 });
 

@@ -1,4 +1,4 @@
-/** A conversation that an agent elsewhere leads: it answers, and it drives the apps that are open. */
+/** A conversation led by an external agent, which answers and uses the open apps. */
 
 import type { Conversation } from "@vitrine/conversation";
 import type { CallItem } from "@vitrine/wire";
@@ -29,7 +29,7 @@ const endOf = async (conversation: Conversation, id: string): Promise<CallItem> 
   return conversation.find(id) as CallItem;
 };
 
-it("no model is asked, and nobody is told that there is none", async () => {
+it("asks no model, and shows no note that there is none", async () => {
   const { conversation } = await opened();
   conversation.answerElsewhere();
   await conversation.send(words("hello"));
@@ -38,26 +38,26 @@ it("no model is asked, and nobody is told that there is none", async () => {
   expect(conversation.state().items.map(({ kind }) => kind)).toEqual(["call", "user"]);
 });
 
-it("apps that are open are known with their tools, until they are closed, and how many look", async () => {
+it("lists open apps with their tools until they are closed, and counts connected listeners", async () => {
   const { conversation, app, heard } = await opened();
   const speaker = { item: app.id, server: "weather", title: "Show" };
   conversation.appOpened("view-1", speaker);
   expect(conversation.openApps).toEqual([{ view: "view-1", app: speaker, tools: [], isThere: true }]);
   conversation.setAppTools("view-1", speaker, [total]);
-  // It is open twice: where it was opened last.
+  // The app is open twice: the last one counts.
   conversation.appOpened("view-2", speaker);
   expect(conversation.openApps).toMatchObject([{ view: "view-2" }]);
   conversation.appGone("view-2");
   expect(conversation.openApps).toEqual([{ view: "view-1", app: speaker, tools: [total], isThere: true }]);
   conversation.appGone("view-1");
   expect([conversation.openApps, heard()]).toEqual([[], 5]);
-  expect(conversation.heardBy).toBe(0);
+  expect(conversation.listenerCount).toBe(0);
   const leave = conversation.subscribe(() => {});
-  expect(conversation.heardBy).toBe(1);
+  expect(conversation.listenerCount).toBe(1);
   leave();
 });
 
-it("a tool of an app is called, with arguments of its schema, and not when it is gone", async () => {
+it("calls a tool of an app with validated arguments, and not after it is closed", async () => {
   const { conversation, app } = await opened();
   const speaker = { item: app.id, server: "weather", title: "Show" };
   conversation.setAppTools("view-1", speaker, [total]);
@@ -66,7 +66,7 @@ it("a tool of an app is called, with arguments of its schema, and not when it is
   expect(done).toMatchObject({ state: "done", by: "model", app: speaker, result: text('{"of":"cart"}') });
   const wrong = await endOf(conversation, await conversation.callApp("view-1", "total", {}));
   expect(wrong).toMatchObject({ state: "failed", problem: expect.stringContaining("of") });
-  await expect(conversation.callApp("view-1", "other")).rejects.toThrow(/no such tool/);
+  await expect(conversation.callApp("view-1", "other")).rejects.toThrow(/no longer offers this tool/);
   if (stage) stage.appTool = () => new Promise(() => {});
   const waiting = await conversation.callApp("view-1", "total", { of: "all" });
   conversation.appGone("view-1");

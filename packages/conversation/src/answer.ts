@@ -1,77 +1,79 @@
 /**
- * One answer of a model, as it comes: its text into its entry, its calls into theirs.
+ * Receives an answer of a model as a stream: text goes into its entry, and calls into theirs.
  *
  * @module
  */
 
 import type { CallItem, ModelItem, ModelUsage } from "@vitrine/wire";
-import type { Calls } from "./calls.js";
+import type { ConversationCalls } from "./conversation-calls.js";
 import type { Journal } from "./journal.js";
 import type { Model, ModelDelta, ModelRequest } from "./model/model.js";
 import { ModelError } from "./model/model-error.js";
 import type { NamedTool, NamedTools } from "./tool-names.js";
 
-/** Calls of one answer. */
+/** Maximum number of calls in an answer. */
 const MAX_CALLS = 100;
 
-/** What an answer goes into. */
+/** Options of {@link AnswerStream}. */
 export interface AnswerOptions {
   readonly model: Model;
   readonly request: ModelRequest;
   readonly item: ModelItem;
   readonly journal: Journal;
-  readonly calls: Calls;
+  readonly calls: ConversationCalls;
   readonly names: NamedTools;
   readonly signal: AbortSignal;
-  /** The provider's name of a call, for when it is told of the result. */
+  /** Records the provider's id of a call, which is needed to return the result. */
   named(call: CallItem, id: string): void;
 }
 
-/** What came of it. */
+/** A complete answer. */
 export interface Answer {
   readonly calls: readonly CallItem[];
-  /** Resolves when all calls are over. */
+  /** Resolves when all calls have ended. */
   readonly over: Promise<unknown>;
   readonly usage?: ModelUsage | undefined;
   readonly reason: Extract<ModelDelta, { kind: "end" }>["reason"];
 }
 
-/** A call that the model writes, or has written. */
+/** A call that the model is writing, or has written. */
 interface WrittenCall {
   readonly item: CallItem;
   readonly tool: NamedTool | undefined;
   over?: Promise<void> | undefined;
 }
 
-/** Follows one answer. */
+/** Receives a single answer. */
 export class AnswerStream {
   readonly #options: AnswerOptions;
-  /** By the provider's names. */
+  /** By the provider's ids. */
   readonly #open = new Map<string, WrittenCall>();
   readonly #all: WrittenCall[] = [];
   #usage: ModelUsage | undefined;
-  #hasBegun = false;
+  #hasStarted = false;
 
   constructor(options: AnswerOptions) {
     this.#options = options;
   }
 
-  /** Something came: it cannot be asked again as if nothing had. */
-  get hasBegun(): boolean {
-    return this.#hasBegun;
+  /** Whether any part of the answer has arrived. After that, the request cannot be retried. */
+  get hasStarted(): boolean {
+    return this.#hasStarted;
   }
 
-  /** The calls that began so far. */
+  /** The calls so far. */
   get calls(): CallItem[] {
     return this.#all.map(({ item }) => item);
   }
 
-  /** Resolves when the calls that were made are over. */
+  /** Resolves when the calls that were made have ended. */
   get over(): Promise<unknown> {
     return Promise.all(this.#all.map(({ over }) => over));
   }
 
-  /** Asks, and follows the answer to its end. A call is made as soon as it is written. */
+  /**
+   * Sends the request and receives the whole answer. A call is made as soon as its arguments are complete.
+   */
   async follow(): Promise<Answer> {
     const { model, request, signal } = this.#options;
     let reason: Answer["reason"] = "other";
@@ -84,14 +86,14 @@ export class AnswerStream {
       this.#take(delta);
     }
     signal.throwIfAborted();
-    // Not every provider says that a call is written.
+    // Not every provider reports that a call is complete.
     for (const call of this.#all) this.#written(call);
     return { calls: this.calls, over: this.over, usage: this.#usage, reason };
   }
 
   #take(delta: Exclude<ModelDelta, { kind: "end" }>): void {
     const { journal, calls, item, names, named } = this.#options;
-    this.#hasBegun ||= delta.kind !== "usage";
+    this.#hasStarted ||= delta.kind !== "usage";
     switch (delta.kind) {
       case "text":
         journal.addText(item, delta.text);
@@ -100,8 +102,8 @@ export class AnswerStream {
         if (this.#all.length >= MAX_CALLS)
           throw new ModelError("model-invalid", `the model calls more than ${MAX_CALLS} tools at once`);
         const tool = names.find(delta.name);
-        const call: WrittenCall = { item: calls.begin(item.id, delta.name, tool), tool };
-        // Some providers give every call the same name.
+        const call: WrittenCall = { item: calls.start(item.id, delta.name, tool), tool };
+        // Some providers give every call the same id.
         if (!this.#open.has(delta.id)) named(call.item, delta.id);
         this.#open.set(delta.id, call);
         this.#all.push(call);
@@ -124,7 +126,7 @@ export class AnswerStream {
 
   #written(call: WrittenCall): void {
     call.over ??= this.#options.calls.written(call.item, call.tool);
-    // It is waited for at the end of the answer; until then nobody hears it.
+    // Awaited at the end of the answer; a rejection before that must not be unhandled.
     call.over.catch(() => {});
   }
 }

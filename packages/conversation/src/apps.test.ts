@@ -42,7 +42,7 @@ describe("an app in a conversation", () => {
     return { stage, conversation, page, app };
   }
 
-  it("A04: offers tools to the model, as long as it is open", async () => {
+  it("A04: offers tools to the model as long as it is open", async () => {
     const { stage, conversation, page, app } = await withApp([
       callTool("app_1__zoom", { factor: "two" }),
       callTool("app_1__zoom", { factor: 2 }),
@@ -75,11 +75,11 @@ describe("an app in a conversation", () => {
       state: "failed",
       problem: expect.stringMatching(/There is no tool/),
     });
-    // What it did before is still known by the same name.
+    // Its earlier calls keep the same name.
     expect(stage.model.requests[3]?.text).toContain('"app_1__zoom"');
   });
 
-  it("A04: that is closed in the middle of a call ends it", async () => {
+  it("A04: cancels its calls when it is closed", async () => {
     const { stage, conversation, page, app } = await withApp([
       callTool("app_1__zoom", { factor: 2 }),
       say("Oh."),
@@ -99,12 +99,12 @@ describe("an app in a conversation", () => {
     expect(page.models.at(-1)?.text).toBe("Oh.");
   });
 
-  it("I06: what it said is marked as told once the model has answered, and what changed since says what was told", async () => {
+  it("I06: its context is marked as sent once the model has answered, and a later change contains the previous context", async () => {
     const { conversation, page, app } = await withApp([unauthorized, say("I see."), say("Gone.")]);
     const said = () => page.state.contexts.map(({ isTold = false, before }) => ({ isTold, before }));
     conversation.setContext("v1", app, { content: words("1 cherry") });
     await expect.poll(said).toEqual([{ isTold: false, before: undefined }]);
-    // An answer that fails has told the model nothing.
+    // A failed answer means that the model has received nothing.
     await conversation.send(words("look"));
     await done(page);
     expect(said()).toEqual([{ isTold: false, before: undefined }]);
@@ -122,7 +122,7 @@ describe("an app in a conversation", () => {
     expect(said()).toEqual([{ isTold: true, before: undefined }]);
   });
 
-  it("stays known to the model while it is open, when the turn that told of it is left out; and no longer", async () => {
+  it("its context stays known to the model while it is open, even if its turn is left out; and no longer", async () => {
     const turns = ["one", "two", "three"].map((word) => say(word.repeat(500)));
     const { stage, conversation, page, app } = await withApp(turns, { context: 1_500 });
     const ask = async (): Promise<string> => {
@@ -135,7 +135,7 @@ describe("an app in a conversation", () => {
     const left = await ask();
     expect(left).toContain("Earlier parts of this conversation were left out");
     expect(left.split("the map shows Rome")).toHaveLength(2);
-    // There is no room for all that apps say: the oldest makes room, and then is closed.
+    // Contexts exceed the limit: the oldest is removed, then its app is closed.
     for (let n = 0; n < 50; n++) {
       const item = await conversation.call("weather", "forecast", { city: `${n}` });
       conversation.setContext(`w${n}`, { ...app, item }, { content: words(`${n}`) });
@@ -145,7 +145,7 @@ describe("an app in a conversation", () => {
     expect(await ask()).not.toContain("the map shows Rome");
   });
 
-  it("tells the model what it should know: once, the last word, and that it was closed", async () => {
+  it("sends its context to the model: once, the latest one, and that it was closed", async () => {
     const turns = ["one", "two", "three", "four", "five"].map((word) => say(word));
     const { stage, conversation, page, app } = await withApp(turns);
     const ask = async (): Promise<string> => {
@@ -160,7 +160,7 @@ describe("an app in a conversation", () => {
     expect(first).not.toContain("Rome");
     conversation.setContext("v1", app, { content: words("Oslo") });
     expect(await ask()).toBe('"?"');
-    // It stays where it was said.
+    // The context stays in the turn that contained it.
     expect(JSON.stringify(stage.model.requests.at(-1)?.body.messages)).toContain("Oslo");
     conversation.appGone("v1");
     expect(page.state.contexts.length).toBe(1);
@@ -174,7 +174,7 @@ describe("an app in a conversation", () => {
     expect(await ask()).toContain("nothing any more");
   });
 
-  it("speaks in the person's place, and the model is told that it does", async () => {
+  it("sends messages on the user's behalf, which the model sees marked as such", async () => {
     const { stage, conversation, page, app } = await withApp([say("Rome, then.")]);
     await conversation.send(words("Show Rome"), app);
     await done(page);
@@ -182,7 +182,7 @@ describe("an app in a conversation", () => {
     expect(JSON.stringify(stage.model.requests[0]?.body.messages.at(-1))).toContain("<app-message from=");
   });
 
-  it("whose entry is not there is refused", async () => {
+  it("without an entry is rejected", async () => {
     const { conversation, app } = await withApp([]);
     const other = { ...app, item: "nothing" };
     const refused = expect.objectContaining({ data: { code: "item-unknown" } });
@@ -191,10 +191,10 @@ describe("an app in a conversation", () => {
   });
 });
 
-describe("an app that says too much", () => {
+describe("an app with too many messages", () => {
   const map: SpeakingApp = { item: "", server: "weather", title: "Map" };
 
-  it("floods messages is refused from the eleventh on, with one note", async () => {
+  it("is rejected from the eleventh message on, with one note", async () => {
     const stage = await stageOf([[say("wait"), pause(60_000)]]);
     const conversation = await stage.conversations.open("ana");
     const page = new Follower(conversation);
@@ -205,13 +205,13 @@ describe("an app that says too much", () => {
     expect(sent.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
     expect(sent.at(-1)).toMatchObject({ reason: { data: { code: "overloaded" } } });
     await expect.poll(() => page.notes).toMatchObject([{ level: "warning", code: "app-flood" }]);
-    // A person is still heard.
+    // The user can still send messages.
     await conversation.send(words("stop that"));
     conversation.stop();
     await done(page);
   });
 
-  it("answers every answer is stopped until a person says something", async () => {
+  it("that replies to every answer is stopped until the user sends a message", async () => {
     const stage = await stageOf(
       Array.from({ length: 10 }, () => say("ok")),
       { limits: { appTurns: 3 } },
@@ -231,7 +231,7 @@ describe("an app that says too much", () => {
     await done(page);
   });
 
-  it("floods contexts is refused, with one note; the same again is no flood", async () => {
+  it("that floods contexts is rejected, with one note; an identical context does not count", async () => {
     const clock = manualClock();
     const stage = await stageOf([], { clock, tools: { forecast }, limits: { contexts: 5 } });
     stage.hasModel = false;

@@ -1,5 +1,5 @@
 /**
- * The apps of a conversation that are open: what they want the model to know, and the tools that they offer it.
+ * The open apps of a conversation: the context that they give the model, and the tools that they offer it.
  *
  * @module
  */
@@ -13,18 +13,18 @@ import type { Journal } from "./journal.js";
 import { contextParts } from "./model-view.js";
 import { type AppTool, isTooLarge } from "./tool-names.js";
 
-/** What an app says about itself. */
+/** The context that an app provides. */
 export type SaidContext = Pick<AppContext, "content" | "structuredContent">;
 
-/** What it stands on. */
+/** Options of {@link Apps}. */
 export interface AppsOptions {
   readonly journal: Journal;
   readonly clock: Pick<Clock, "now">;
-  /** Contexts of one app in ten seconds. */
+  /** Context updates of one app in ten seconds. */
   readonly limit: number;
-  /** An app says more than anybody could read. */
+  /** Called when an app updates its context too often. */
   onflood(app: SpeakingApp): void;
-  /** Apps were opened or closed, or offer other tools. */
+  /** Called when apps are opened or closed, or change their tools. */
   onchange(): void;
 }
 
@@ -33,11 +33,11 @@ export interface OpenAppState {
   readonly view: string;
   readonly app: SpeakingApp;
   readonly tools: readonly Tool[];
-  /** Its page is connected now. */
+  /** Whether its page is connected. */
   readonly isThere: boolean;
 }
 
-/** Bytes of one context, and of all together, as they are kept; how many there are. */
+/** Limits: bytes of a context, bytes of all contexts, and their number. */
 const MAX_CONTEXT = 200_000;
 const MAX_ALL = 2_000_000;
 const MAX_CONTEXTS = 50;
@@ -52,27 +52,27 @@ interface OpenApp {
   isThere: () => boolean;
 }
 
-/** Keeps what apps say, the last word of each. */
+/** Stores the latest context of each app. */
 export class Apps {
   readonly #options: AppsOptions;
   readonly #open = new Map<string, OpenApp>();
   readonly #numbers = new Map<string, number>();
-  /** When each app spoke, in the last ten seconds. */
+  /** Context updates of each app in the last ten seconds. */
   readonly #spoken = new Map<string, { from: number; count: number }>();
-  /** The contexts that the model knows, by their entries, and how it was told. */
+  /** The contexts that the model knows, by entry, with the message parts that contained them. */
   readonly #known = new Map<string, { readonly context: AppContext; readonly parts: AppParts }>();
-  readonly #told = new Map<string, AppParts>();
+  readonly #sent = new Map<string, AppParts>();
 
   constructor(options: AppsOptions) {
     this.#options = options;
   }
 
-  /** What was told of apps with each entry of the user. */
-  get told(): ReadonlyMap<string, AppParts> {
-    return this.#told;
+  /** The app contexts that were sent with each user entry. */
+  get sent(): ReadonlyMap<string, AppParts> {
+    return this.#sent;
   }
 
-  /** What was told of apps that are still open. */
+  /** The app contexts that were sent, of apps that are still open. */
   get lasting(): AppParts[] {
     const open = this.#options.journal.contexts.filter(({ isStale }) => !isStale);
     return open.flatMap(({ item }) => {
@@ -81,14 +81,14 @@ export class Apps {
     });
   }
 
-  /** The number of the app of an entry: the same as long as the conversation is in memory. */
+  /** The number of the app of an entry. It stays the same as long as the conversation is in memory. */
   readonly numberOf = (item: string): number => {
     const number = this.#numbers.get(item) ?? this.#numbers.size + 1;
     this.#numbers.set(item, number);
     return number;
   };
 
-  /** What the model may call; of an app that is open twice only where it was opened last. */
+  /** The tools that the model may call. An app that is open twice counts where it was opened last. */
   get tools(): AppTool[] {
     const latest = new Map([...this.#open].map(([view, open]) => [open.app.item, { view, ...open }]));
     return [...latest.values()].flatMap(({ view, app, tools }) =>
@@ -96,18 +96,18 @@ export class Apps {
     );
   }
 
-  /** The apps that are open; of one that is open twice only where it was opened last. */
+  /** The open apps. An app that is open twice counts where it was opened last. */
   get open(): OpenAppState[] {
     const latest = new Map<string, OpenAppState>();
     for (const [view, { app, tools, isThere }] of this.#open) {
-      // A page that lost its connection may be gone: one that has not counts first.
+      // A page without a connection may be closed, so a connected page takes precedence.
       const open = { view, app, tools, isThere: isThere() };
       if (open.isThere || !latest.get(app.item)?.isThere) latest.set(app.item, open);
     }
     return [...latest.values()];
   }
 
-  /** An app was opened. */
+  /** Records that an app was opened. */
   opened(view: string, app: SpeakingApp, isThere = () => true): void {
     this.#opened(view, app).isThere = isThere;
     this.#options.onchange();
@@ -117,12 +117,15 @@ export class Apps {
     return this.#open.has(view);
   }
 
-  /** A tool as its app offers it now. */
+  /** The current definition of an app's tool. */
   toolOf(view: string, name: string): Tool | undefined {
     return this.#open.get(view)?.tools.find((tool) => tool.name === name);
   }
 
-  /** An app says what it offers; names of anything but ASCII are left out, as one may look like another. */
+  /**
+   * Sets the tools that an app offers. Names with non-ASCII characters are skipped, because they may look
+   * like other names.
+   */
   setTools(view: string, app: SpeakingApp, tools: readonly Tool[]): void {
     const names = new Set<string>();
     this.#opened(view, app).tools = tools
@@ -133,15 +136,15 @@ export class Apps {
   }
 
   /**
-   * An app says what the model should know. The same again changes nothing.
+   * Sets the context that an app gives the model. An identical context changes nothing.
    *
-   * @throws {GatewayError} `overloaded` when it says so too often
+   * @throws {GatewayError} `overloaded` if it is updated too often
    */
   setContext(view: string, app: SpeakingApp, { content, structuredContent }: SaidContext): void {
     const { journal, clock } = this.#options;
     const whole = { content, structuredContent };
     if (sizeOf(whole, MAX_CONTEXT) > MAX_CONTEXT || bytesOf(whole) > MAX_CONTEXT) {
-      const message = `what an app wants the model to know has ${MAX_CONTEXT} bytes at most: say less`;
+      const message = `the model context of an app must not exceed ${MAX_CONTEXT} bytes: send less`;
       throw new VitrineError(INVALID_PARAMS, message, { data: { code: "too-large" } });
     }
     this.#opened(view, app);
@@ -158,20 +161,20 @@ export class Apps {
       at: clock.now(),
       ...said,
       isStale: false,
-      // The app took its last change back: the model knows this already.
+      // The app reverted its last change: the model knows this context already.
       ...(known && isSame(known, said) && !known.isStale && { isTold: true }),
       ...(known && !isSame(known, said) && { before: saidBy(known) }),
     };
     journal.setContexts(fewer([...journal.contexts.filter((each) => each.item !== item), context]));
   }
 
-  /** An app was closed. Its tools are gone, what it said is out of date. */
+  /** Records that an app was closed. Its tools are removed, and its context becomes stale. */
   gone(view: string): void {
     const open = this.#open.get(view);
     if (!this.#open.delete(view) || !open) return;
     this.#options.onchange();
     const { item } = open.app;
-    // It may be open in another page.
+    // The app may be open in another page.
     if ([...this.#open.values()].some(({ app }) => app.item === item)) return;
     const { journal } = this.#options;
     if (!journal.contexts.some((each) => each.item === item && !each.isStale)) return;
@@ -182,7 +185,7 @@ export class Apps {
     );
   }
 
-  /** Its entry was removed, and with it what it said. */
+  /** Removes the context of an entry that was removed. */
   removed(item: string): void {
     const { journal } = this.#options;
     for (const [view, { app }] of this.#open) if (app.item === item) this.#open.delete(view);
@@ -192,18 +195,18 @@ export class Apps {
       journal.setContexts(journal.contexts.filter((each) => each.item !== item));
   }
 
-  /** A turn begins: with it the model is told what is new since the last one. */
-  tell(user: string): void {
-    const untold = this.#untold();
-    for (const each of untold) this.#known.set(each.context.item, each);
-    if (untold.length > 0)
-      this.#told.set(
+  /** Attaches all unsent contexts to the user entry that starts a turn. */
+  notify(user: string): void {
+    const unsent = this.#unsent();
+    for (const each of unsent) this.#known.set(each.context.item, each);
+    if (unsent.length > 0)
+      this.#sent.set(
         user,
-        untold.flatMap(({ parts }) => parts),
+        unsent.flatMap(({ parts }) => parts),
       );
   }
 
-  /** The model answered, so it has received what it was told of apps. */
+  /** Records that the model has answered, so it has received the contexts. */
   received(): void {
     const { journal } = this.#options;
     const isNew = (context: AppContext): boolean => !context.isTold && this.#isKnown(context);
@@ -217,18 +220,18 @@ export class Apps {
     );
   }
 
-  /** The agent that answers in place of a model has received all that apps said. */
+  /** Records that an external agent, which answers instead of a model, has received all contexts. */
   receivedElsewhere(): void {
-    for (const each of this.#untold()) this.#known.set(each.context.item, each);
+    for (const each of this.#unsent()) this.#known.set(each.context.item, each);
     this.received();
   }
 
-  /** What the model will be told with the next turn. */
-  untold(): AppParts {
-    return this.#untold().flatMap(({ parts }) => parts);
+  /** The contexts that the next turn will send to the model. */
+  unsent(): AppParts {
+    return this.#unsent().flatMap(({ parts }) => parts);
   }
 
-  #untold(): { context: AppContext; parts: AppParts }[] {
+  #unsent(): { context: AppContext; parts: AppParts }[] {
     return this.#options.journal.contexts.flatMap((context) => {
       if (this.#isKnown(context)) return [];
       const known = this.#known.get(context.item)?.context;
@@ -259,7 +262,7 @@ export class Apps {
     spoken.count++;
     if (spoken.count <= this.#options.limit) return;
     if (spoken.count === this.#options.limit + 1) this.#options.onflood(app);
-    const message = `the app said what the model should know more than ${this.#options.limit} times in ten seconds: wait, then say it once`;
+    const message = `the app updated its model context more than ${this.#options.limit} times in ten seconds: wait, then send one update`;
     throw new GatewayError("overloaded", message, { data: { retryAfter: 10 } });
   }
 }
@@ -274,7 +277,7 @@ const isSame = (a: SaidContext, b: SaidContext): boolean =>
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** Those of closed apps go first, then the oldest. */
+/** Removes contexts of closed apps first, then the oldest. */
 function fewer(contexts: AppContext[]): AppContext[] {
   let left = contexts;
   while (left.length > 1 && (left.length > MAX_CONTEXTS || bytesOf(left) > MAX_ALL)) {

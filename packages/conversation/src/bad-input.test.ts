@@ -1,4 +1,4 @@
-/** What goes wrong in a conversation: each is told, and survived. */
+/** Faults in a conversation: each is reported, and the conversation continues. */
 import { VitrineError } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import { afterEach, describe, expect, it } from "vitest";
@@ -54,11 +54,11 @@ const noCredit = answer(429, { error: { message: "Nothing left", code: "insuffic
 
 describe("the provider", () => {
   it.each([
-    ["says 401", unauthorized, "model-unauthorized"],
-    ["says 503, and not when to come back soon", longOverloaded, "model-overloaded"],
+    ["answers 401", unauthorized, "model-unauthorized"],
+    ["answers 503 without a time to retry soon", longOverloaded, "model-overloaded"],
     ["has no credit left", noCredit, "model-no-credit"],
-    ["wants to be left alone for long", rateLimited(3_600), "model-rate-limited"],
-  ])("%s: it is told, and the next message is answered", async (_name, script, code) => {
+    ["asks for a long pause", rateLimited(3_600), "model-rate-limited"],
+  ])("%s: the error is shown, and the next message is answered", async (_name, script, code) => {
     const stage = await stageOf([script, say("Here I am.")]);
     const conversation = await stage.conversations.open("ana");
     const page = new Follower(conversation);
@@ -71,7 +71,7 @@ describe("the provider", () => {
     expect(page.models.at(-1)).toMatchObject({ state: "done", text: "Here I am." });
   });
 
-  it("cannot be reached: it is told", async () => {
+  it("cannot be reached: the error is shown", async () => {
     const stage = await stageOf([]);
     await stage.model.close();
     const conversation = await stage.conversations.open("ana");
@@ -85,10 +85,10 @@ describe("the provider", () => {
   });
 
   it.each([
-    ["breaks off", drop, "model-cut-off"],
+    ["breaks the connection", drop, "model-cut-off"],
     ["ends too early", endEarly, "model-cut-off"],
     ["fails", failInStream({ message: "the engine died", type: "server_error" }), undefined],
-  ])("%s in mid-stream: what was said stays, and sending again works", async (_name, script, code) => {
+  ])("%s in mid-stream: the text stays, and sending again works", async (_name, script, code) => {
     const stage = await stageOf([[say("I was about"), pause(20), script], say("Again.")]);
     const conversation = await stage.conversations.open("ana");
     const page = new Follower(conversation);
@@ -103,7 +103,7 @@ describe("the provider", () => {
     expect(stage.model.requests[1]?.body.messages.at(-2)?.content).toBe("I was about");
   });
 
-  it("breaks off while arguments are written: no call is made, and sending again works", async () => {
+  it("breaks the connection while arguments are written: no call is made, and sending again works", async () => {
     const half = callTool("weather__forecast", '{"city":"Os', { index: 1 });
     const stage = await stageOf(
       [[callTool("weather__forecast", { city: "Rome" }), half, pause(20), drop], say("Again.")],
@@ -121,8 +121,9 @@ describe("the provider", () => {
     expect(page.models.at(-1)).toMatchObject({ state: "done", text: "Again." });
   });
 
-  it("breaks off after it said that a call is written: that one is made, and comes to its end", async () => {
-    // Over OpenAI's wire nobody says so before the end; other providers do, and some give every call one name.
+  it("breaks the connection after a complete call: that call is made, and ends normally", async () => {
+    // OpenAI's API reports this only at the end; other providers do earlier, and some give every call the
+    // same id.
     const model: Model = {
       id: "a/b",
       label: "b",
@@ -132,7 +133,7 @@ describe("the provider", () => {
           yield { kind: "arguments", id: "same", text: JSON.stringify({ city }) };
           if (city === "Rome") yield { kind: "called", id: "same" };
         }
-        throw new TypeError("what nobody foresaw");
+        throw new TypeError("unexpected");
       },
     };
     const models = { current: () => model, help: "" };
@@ -143,10 +144,10 @@ describe("the provider", () => {
     await done(page);
     expect(page.calls).toMatchObject([{ state: "done", input: { city: "Rome" } }, { state: "cancelled" }]);
     expect(page.models).toMatchObject([{ state: "failed", problem: { code: "model-failed" } }]);
-    expect(stage.errors).toEqual([expect.objectContaining({ message: "what nobody foresaw" })]);
+    expect(stage.errors).toEqual([expect.objectContaining({ message: "unexpected" })]);
   });
 
-  it("says 429 and when to come back: it is asked again, and the note about it ends", async () => {
+  it("answers 429 with a time: the request is retried, and the note disappears", async () => {
     const clock = manualClock();
     const stage = await stageOf([rateLimited(7), rateLimited(9), say("Finally.")], { clock });
     const conversation = await stage.conversations.open("ana");
@@ -165,7 +166,7 @@ describe("the provider", () => {
     expect(page.models).toMatchObject([{ state: "done", text: "Finally." }]);
   });
 
-  it("says 429 for ever: it is asked four times, and then told", async () => {
+  it("answers 429 forever: the request is sent four times, then the error is shown", async () => {
     const clock = manualClock();
     const stage = await stageOf(
       Array.from({ length: 4 }, () => rateLimited(1)),
@@ -185,7 +186,7 @@ describe("the provider", () => {
     expect(page.models).toMatchObject([{ state: "failed", problem: { code: "model-rate-limited" } }]);
   });
 
-  it("says 429, and the person stops it while it is waited for", async () => {
+  it("answers 429, and the user stops the wait", async () => {
     const stage = await stageOf([rateLimited(25)]);
     const conversation = await stage.conversations.open("ana");
     const page = new Follower(conversation);
@@ -200,7 +201,7 @@ describe("the provider", () => {
   it.each([
     ["length", "model-length"],
     ["content_filter", "model-filtered"],
-  ])("ends an answer by %s: it is told", async (reason, code) => {
+  ])("ends an answer by %s: a note says so", async (reason, code) => {
     const stage = await stageOf([[say("Once upon"), finish(reason)]]);
     const conversation = await stage.conversations.open("ana");
     const page = new Follower(conversation);
@@ -213,15 +214,15 @@ describe("the provider", () => {
 
 describe("a model that writes", () => {
   it.each([
-    ["arguments that are no JSON", "weather__forecast", '{"city": Rome}', /not valid JSON/],
-    ["arguments that break off", "weather__forecast", '{"city":"Ro', /not valid JSON/],
-    ["arguments that are no object", "weather__forecast", '["Rome"]', /not a JSON object/],
+    ["invalid JSON", "weather__forecast", '{"city": Rome}', /not valid JSON/],
+    ["incomplete arguments", "weather__forecast", '{"city":"Ro', /not valid JSON/],
+    ["arguments that are not an object", "weather__forecast", '["Rome"]', /not a JSON object/],
     ["a field of the wrong type", "weather__forecast", '{"city":"Rome","days":"two"}', /- days: /],
-    ["a field out of its range", "weather__forecast", '{"city":"Rome","days":0}', /- days: /],
-    ["no field that is required", "weather__forecast", "{}", /city/],
-    ["a field that nobody knows", "weather__forecast", '{"city":"Rome","mood":1}', /mood/],
-    ["a tool that is none", "weather__magic", "{}", /There is no tool "weather__magic"/],
-  ])("%s hears so, and goes on; no server does", async (_name, tool, input, problem) => {
+    ["a value out of range", "weather__forecast", '{"city":"Rome","days":0}', /- days: /],
+    ["no required field", "weather__forecast", "{}", /city/],
+    ["an unknown field", "weather__forecast", '{"city":"Rome","mood":1}', /mood/],
+    ["an unknown tool", "weather__magic", "{}", /There is no tool "weather__magic"/],
+  ])("%s gets an error, and continues; no server is called", async (_name, tool, input, problem) => {
     const stage = await stageOf(
       [callTool(tool, input), callTool("weather__forecast", { city: "Rome" }, { id: "b" }), say("Sunny.")],
       { tools: { forecast } },
@@ -240,7 +241,7 @@ describe("a model that writes", () => {
     expect(view.heard.filter(([kind]) => kind === "cancelled")).toHaveLength(1);
   });
 
-  it("the same failing call three times is stopped, and told", async () => {
+  it("the same failing call three times is stopped, with a note", async () => {
     const stage = await stageOf(
       Array.from({ length: 9 }, () => callTool("weather__forecast", {})),
       { tools: { forecast } },
@@ -253,7 +254,7 @@ describe("a model that writes", () => {
     expect(page.notes).toMatchObject([{ level: "warning", code: "model-repeats" }]);
   });
 
-  it("the same call with the same result over and over is stopped, and told", async () => {
+  it("the same call with the same result over and over is stopped, with a note", async () => {
     const stage = await stageOf(
       Array.from({ length: 30 }, (_, at) =>
         callTool("weather__forecast", { city: at % 2 ? "Rome" : "Oslo" }),
@@ -278,7 +279,7 @@ describe("a limit", () => {
   it.each([
     ["rounds", { rounds: 3 }, 3, "limit-rounds"],
     ["tokens", { tokens: 250 }, 3, "limit-tokens"],
-  ])("of %s ends the turn, and the person is told", async (_name, limits, asked, code) => {
+  ])("of %s ends the turn, with a note", async (_name, limits, asked, code) => {
     const stage = await stageOf([...calls], { tools: { forecast }, limits });
     const conversation = await stage.conversations.open("ana");
     const page = new Follower(conversation);
@@ -289,7 +290,7 @@ describe("a limit", () => {
     expect(page.calls.every(({ state }) => state === "done")).toBe(true);
   });
 
-  it("of tokens counts arguments, too, where the provider does not count", async () => {
+  it("of tokens counts arguments too, if the provider reports no usage", async () => {
     const big = callTool("weather__forecast", { city: "x".repeat(4_000) });
     const stage = await stageOf([big, big, big], { tools: { forecast }, limits: { tokens: 900 } });
     const conversation = await stage.conversations.open("ana");
@@ -300,7 +301,7 @@ describe("a limit", () => {
     expect(page.notes).toMatchObject([{ code: "limit-tokens" }]);
   });
 
-  it("of time ends the turn, wherever it is", async () => {
+  it("of time ends the turn at any point", async () => {
     const clock = manualClock();
     const signals: AbortSignal[] = [];
     const stage = await stageOf([callTool("weather__slow", {})], {
@@ -327,7 +328,7 @@ describe("a limit", () => {
   });
 });
 
-it("a result of 50 MB: live until a reload, the model sees its beginning, and the store is not asked to keep it", async () => {
+it("a result of 50 MB is available until a reload, the model sees its beginning, and it is not stored", async () => {
   const row = { id: 1, note: "x".repeat(84) };
   const rows = Array.from({ length: 500_000 }, () => row);
   const stage = await stageOf([callTool("weather__dump", {}), say("Large.")], {
@@ -352,24 +353,24 @@ it("a result of 50 MB: live until a reload, the model sees its beginning, and th
   reopened.shown(kept?.id ?? "", view);
   expect(view.heard).toEqual([
     ["input", {}],
-    ["cancelled", "its result was too large to be kept"],
+    ["cancelled", "its result was too large to be stored"],
   ]);
 });
 
-describe("a server whose answer never came", () => {
+describe("a server whose answer is missing", () => {
   it.each([
-    ["in time", new VitrineError("timeout", "the server did not answer in time"), true],
+    ["because of a timeout", new VitrineError("timeout", "the server did not answer in time"), true],
     [
-      "before it ended",
+      "because it exited",
       new GatewayError("server-exited", "it ended", { data: { indeterminate: true } }),
       true,
     ],
     [
-      "as it was never asked",
+      "because it was never called",
       new GatewayError("server-exited", "it ended", { data: { unsent: true } }),
       false,
     ],
-  ])("%s: the model is told whether it may have been done", async (_name, error, mayBe) => {
+  ])("%s: the model learns whether the call may have run", async (_name, error, mayBe) => {
     const work = () => Promise.reject(error);
     const stage = await stageOf([callTool("weather__order", {}), say("Sorry.")], {
       tools: { order: { work } },
@@ -377,7 +378,7 @@ describe("a server whose answer never came", () => {
     const conversation = await stage.conversations.open("ana");
     await conversation.send(words("order"));
     await done(new Follower(conversation));
-    const told = stage.model.requests[1]?.body.messages.find(({ role }) => role === "tool")?.content;
-    expect(told).toBe(`${error.message}${mayBe ? ". It may have been done all the same." : ""}`);
+    const result = stage.model.requests[1]?.body.messages.find(({ role }) => role === "tool")?.content;
+    expect(result).toBe(`${error.message}${mayBe ? ". It may have been done all the same." : ""}`);
   });
 });

@@ -7,16 +7,19 @@ describe("arguments as a model wrote them", () => {
     ["  ", {}],
     ["{}", {}],
     ['{"a":[1,{"b":null}]}', { a: [1, { b: null }] }],
-  ])("%j are read", (text, input) => {
+  ])("%j are valid", (text, input) => {
     expect(readInput(text)).toEqual({ input });
   });
 
-  it.each(["[]", "null", '"a"', "3", "{", '{"a":1} {', "{'a':1}", '{"pin":"1234'])("%j are none", (text) => {
-    const { input, problem } = readInput(text);
-    expect(input).toBeUndefined();
-    expect(problem).toMatch(/JSON/);
-    expect(problem).not.toContain("1234");
-  });
+  it.each(["[]", "null", '"a"', "3", "{", '{"a":1} {', "{'a':1}", '{"pin":"1234'])(
+    "%j are invalid",
+    (text) => {
+      const { input, problem } = readInput(text);
+      expect(input).toBeUndefined();
+      expect(problem).toMatch(/JSON/);
+      expect(problem).not.toContain("1234");
+    },
+  );
 });
 
 describe("a tool's schema", () => {
@@ -26,7 +29,7 @@ describe("a tool's schema", () => {
     [{ properties: { a: { type: "integer" } } }, { a: 1, b: 2 }],
     [{ $schema: "http://json-schema.org/draft-07/schema#", properties: { a: { const: 1 } } }, { a: 1 }],
     [{ properties: { a: { $ref: "#/$defs/n" } }, $defs: { n: { type: "number" } } }, { a: 1 }],
-  ])("%j takes %j", (schema, input) => {
+  ])("%j accepts %j", (schema, input) => {
     expect(inputProblem(schema, input)).toBeUndefined();
   });
 
@@ -37,11 +40,11 @@ describe("a tool's schema", () => {
     [{ required: ["city"] }, {}, /^- \(the arguments\): .*"city"/m],
     [{ properties: { a: {} }, additionalProperties: false }, { b: 1 }, /b/],
     [{ properties: { "a/b": { type: "null" } } }, { "a/b": 1 }, /^- a\/b: /m],
-  ])("%j does not take %j, and says where", (schema, input, problem) => {
+  ])("%j rejects %j, and names the field", (schema, input, problem) => {
     expect(inputProblem(schema, input)).toMatch(problem);
   });
 
-  it("says nothing of the value of a secret", () => {
+  it("does not reveal the value of a secret", () => {
     const schema = { properties: { pin: { type: "number", format: "password", minimum: 5000 } } };
     const problem = inputProblem(schema, { pin: 1234 });
     expect(problem).toMatch(/- pin: /);
@@ -49,17 +52,17 @@ describe("a tool's schema", () => {
   });
 
   it.each([
-    ["an expression that takes for ever", { properties: { a: { pattern: "^(a+)+$" } } }],
-    ["references in a circle", { $ref: "#" }],
-    ["references that double", doubling(40)],
-    ["what is no schema", { type: 7, properties: 3, $ref: "#/nowhere" }],
-  ])("with %s cannot hold up the gateway: the server decides", (_name, schema) => {
+    ["a pattern that takes forever", { properties: { a: { pattern: "^(a+)+$" } } }],
+    ["circular references", { $ref: "#" }],
+    ["references that multiply", doubling(40)],
+    ["invalid keywords", { type: 7, properties: 3, $ref: "#/nowhere" }],
+  ])("with %s cannot block the gateway: the server decides", (_name, schema) => {
     const started = performance.now();
     expect(inputProblem(schema, { a: `${"a".repeat(40)}!` })).toBeUndefined();
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  it("is not changed by being used", () => {
+  it("is not modified", () => {
     const schema = Object.freeze({ properties: Object.freeze({ a: Object.freeze({ type: "string" }) }) });
     expect(inputProblem(schema, { a: 1 })).toMatch(/- a: /);
   });

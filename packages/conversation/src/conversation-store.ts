@@ -1,52 +1,52 @@
 /**
- * Conversations as the database keeps them.
+ * The interface of stored conversations.
  *
  * @module
  */
 import type { AppContext, ConversationItem, ConversationSummary, ModelUsage } from "@vitrine/wire";
 
-/** A conversation in a list, as it is kept: the database does not know whether something in it is under way. */
+/** A stored conversation in a list. The database does not know whether it is running. */
 export type KeptSummary = Omit<ConversationSummary, "isRunning">;
 
-/** All that is kept of a conversation. */
+/** A stored conversation. */
 export interface KeptConversation extends KeptSummary {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   items: ConversationItem[];
   contexts: AppContext[];
   usage: ModelUsage;
 }
 
-/** What became of a conversation; what is absent stays as it is. */
+/** Changes of a conversation. Absent members stay unchanged. */
 export interface ConversationUpdate {
-  /** Each takes the place of the one with its `id`; new ones go to the end, in this order. */
+  /** Each replaces the entry with its `id`; new entries are appended in this order. */
   items?: readonly ConversationItem[] | undefined;
-  /** The `id`s of entries that go, before those of `items` come. */
+  /** The `id`s of entries to remove, before `items` are added. */
   removed?: readonly string[] | undefined;
-  /** In place of all that there were. */
+  /** Replaces all contexts. */
   contexts?: readonly AppContext[] | undefined;
   title?: string | undefined;
   usage?: ModelUsage | undefined;
   changedAt?: number | undefined;
 }
 
-/** Which conversations. */
+/** Selects conversations. */
 export interface ConversationQuery {
   /**
-   * Those that have all of these words, or parts of words, in their title or in what was said in them, in upper or lower case. The
-   * first 8 count, and the first 16,000 characters of an entry.
+   * Conversations that contain all of these words, or parts of words, in the title or in the messages,
+   * ignoring case. The first 8 words count, and the first 16,000 characters of an entry.
    */
   search?: string | undefined;
-  /** 100 by default, 1,000 at most; and all that changed in the same millisecond as the last one. */
+  /** 100 by default, 1,000 at most; plus all that changed in the same millisecond as the last one. */
   limit?: number | undefined;
-  /** Only those that changed before this: the `changedAt` of the last one of the page before. */
+  /** Only conversations that changed before this: the `changedAt` of the last one of the previous page. */
   before?: number | undefined;
 }
 
 /**
- * KeptConversations, each of one person: nobody else reads it, or learns that it is there.
+ * Stored conversations. Each belongs to one user; others can neither read it nor learn that it exists.
  *
- * What is asked of one conversation is done in the order in which it was asked. What rejects with `audit-failed` may have
- * happened or not, and can be done again: the same update twice is the same as once.
+ * Operations on a conversation run in the order of the calls. An operation that rejects with `audit-failed`
+ * may or may not have happened, and can be repeated: applying an update twice has the same effect as once.
  *
  * @example
  * ```ts source="./conversation.examples.ts#kept"
@@ -62,21 +62,22 @@ export interface ConversationQuery {
  * ```
  */
 export interface KeptConversations {
-  /** Begins one. False if there is one of this id already; that one stays as it is. */
+  /** Creates a conversation. Returns false if the id exists already; that conversation stays unchanged. */
   create(user: string, begun: Pick<KeptSummary, "id" | "title" | "startedAt">): Promise<boolean>;
   get(user: string, id: string): Promise<KeptConversation | undefined>;
-  /** Those that changed last come first. */
+  /** Sorted by the last change, newest first. */
   list(user: string, query?: ConversationQuery): Promise<KeptSummary[]>;
   /**
-   * Keeps what became of one, all of it or nothing, and resolves when it is on disk. What it is given is read at once, and
-   * may change afterwards.
+   * Applies an update atomically, and resolves when it is on disk. The update is read at once, so it may
+   * change afterwards.
    *
-   * @throws {ConversationError} `conversation-unknown`; or `conversation-too-large`, and nothing of it is kept: see `CONVERSATION_LIMITS`
-   * @throws {GatewayError} `audit-failed` when it could not be written
+   * @throws {ConversationError} `conversation-unknown`; or `conversation-too-large`, and nothing is stored:
+   * see `CONVERSATION_LIMITS`
+   * @throws {GatewayError} `audit-failed` if it could not be written
    */
   put(user: string, id: string, update: ConversationUpdate): Promise<void>;
-  /** Gives it another title; it stays at its place in the list. */
+  /** Changes the title. The position in the list stays the same. */
   rename(user: string, id: string, title: string): Promise<void>;
-  /** False if there is none of this id. */
+  /** Returns false if there is no conversation of this id. */
   delete(user: string, id: string): Promise<boolean>;
 }

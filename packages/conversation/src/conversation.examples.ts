@@ -12,7 +12,7 @@ export async function conversationsExample(
   const conversations = new Conversations({ store: store.conversations, tools, apps, models });
   const conversation = await conversations.open("ana");
   const found = await conversations.list("ana", { search: "weather" });
-  // At the end: what is under way is stopped, and all is kept.
+  // At the end: stops everything that is running, and stores all changes.
   await conversations.close();
   //#endregion conversations
   return { conversation, found };
@@ -29,7 +29,7 @@ export async function conversationExample(
   const leave = conversation.subscribe((id, seq, changes) => send(JSON.stringify({ id, seq, changes })));
   await conversation.send([{ type: "text", text: "Will it rain in Rome?" }]);
   const item = await conversation.call("weather", "forecast", { city: "Rome" });
-  // A view of the call, whenever it is opened:
+  // A view of the call can be opened at any time:
   const close = conversation.shown(item, {
     partial: (input) => view({ partial: input }),
     input: (input) => view({ input }),

@@ -27,7 +27,7 @@ const done = (follower: Follower): Promise<void> =>
   expect.poll(() => follower.isRunning, { interval: 5 }).toBe(false);
 
 describe("a turn", () => {
-  it("streams text into one entry, and tells of it in order", async () => {
+  it("streams text into one entry, and reports it in order", async () => {
     const stage = await stageOf([[say("It ", "is ", "sunny."), usage(12, 3)]]);
     const conversation = await stage.conversations.open("ana");
     const page = new Follower(conversation);
@@ -47,13 +47,13 @@ describe("a turn", () => {
     expect(page.isInOrder).toBe(true);
     expect(page.state).toEqual({ ...conversation.state(), changedAt: page.state.changedAt });
     expect(page.state).toMatchObject({ title: "How is the weather?", usage: { input: 12, output: 3 } });
-    // Each token came by itself, and each was told when it came.
+    // Each token arrived separately, and was reported at once.
     const pieces = page.notices.flat().filter(({ kind }) => kind === "text" || kind === "item");
     expect(pieces.length).toBeGreaterThanOrEqual(4);
     expect(stage.model.requests[0]?.body.messages.map(({ role }) => role)).toEqual(["system", "user"]);
   });
 
-  it("makes several calls at the same time, each an entry in order, and tells the model what they came to", async () => {
+  it("makes several calls concurrently, each an entry in order, and sends their results to the model", async () => {
     const both = gate();
     let open = 0;
     const meet = async (): Promise<void> => {
@@ -128,7 +128,7 @@ describe("a turn", () => {
     expect(new Set(stage.called.map(({ key }) => key)).size).toBe(3);
   });
 
-  it("L05: a view hears partial input while it is written, one input, progress, and one result", async () => {
+  it("L05: a view gets partial input while it is written, one input, progress, and one result", async () => {
     const go = gate();
     const end = gate();
     const stage = await stageOf(
@@ -187,7 +187,7 @@ describe("a turn", () => {
     );
   });
 
-  it("waits for its turn: a second message is shown at once, and answered when the first is done", async () => {
+  it("is queued: a second message is shown at once, and answered after the first", async () => {
     const go = gate();
     const stage = await stageOf(
       [
@@ -218,7 +218,7 @@ describe("a turn", () => {
     expect(contents(2)).toEqual(["a", "first", "sunny in Rome", "one", "b"]);
   });
 
-  it("without a model: what is said stays, tools are called by hand, and it is said once how to have one", async () => {
+  it("without a model: messages stay, tools are called by hand, and one note says how to get a model", async () => {
     const stage = await stageOf([say("Now I can.")], { tools: { forecast } });
     stage.hasModel = false;
     const conversation = await stage.conversations.open("ana");
@@ -232,7 +232,7 @@ describe("a turn", () => {
     expect(page.calls).toMatchObject([
       { id: item, by: "person", state: "done", hasApp: true, page: { open: true }, input: { city: "Rome" } },
     ]);
-    // The model that comes later knows of it, and not as if it had done it.
+    // A later model sees the call, but not as its own.
     stage.hasModel = true;
     await conversation.send(words("and now?"));
     await done(page);
@@ -243,7 +243,7 @@ describe("a turn", () => {
 });
 
 describe("stop", () => {
-  it("in mid-stream: what was said stays, the provider is left at once, and the next turn works", async () => {
+  it("in mid-stream: the text stays, the provider's stream ends at once, and the next turn works", async () => {
     const stage = await stageOf([[say("I will tell"), pause(60_000), say(" you")], say("Again.")]);
     const conversation = await stage.conversations.open("ana");
     const page = new Follower(conversation);
@@ -259,13 +259,13 @@ describe("stop", () => {
     await conversation.send(words("Go on"));
     await done(page);
     expect(page.models.at(-1)).toMatchObject({ text: "Again.", state: "done" });
-    // What waited was not answered, but was said.
+    // Queued messages were not answered, but stay in the conversation.
     const said = stage.model.requests[1]?.body.messages.map(({ content }) => content);
     expect(said?.slice(1)).toEqual(["Tell me", "I will tell", "and more", "Go on"]);
     expect(stage.errors).toEqual([]);
   });
 
-  it("in mid-call: the server is told, the view hears that it was cancelled, and a late answer counts for nothing", async () => {
+  it("during a call: the server is notified, the view learns that it was cancelled, and a late answer is ignored", async () => {
     const signals: AbortSignal[] = [];
     const late = gate();
     const stage = await stageOf([callTool("weather__slow", {}), say("I see.")], {
@@ -290,21 +290,21 @@ describe("stop", () => {
     expect(signals[0]?.aborted).toBe(true);
     late.open();
     await done(page);
-    expect(page.calls).toMatchObject([{ state: "cancelled", problem: "the person stopped it" }]);
+    expect(page.calls).toMatchObject([{ state: "cancelled", problem: "stopped by the user" }]);
     expect(page.calls[0]).not.toHaveProperty("result");
     expect(view.heard).toEqual([
       ["input", {}],
-      ["cancelled", "the person stopped it"],
+      ["cancelled", "stopped by the user"],
     ]);
     expect(stage.model.requests).toHaveLength(1);
     await conversation.send(words("what happened?"));
     await done(page);
     expect(stage.model.requests[1]?.body.messages.find(({ role }) => role === "tool")?.content).toBe(
-      "The call was cancelled: the person stopped it. It may have been done all the same.",
+      "The call was cancelled: stopped by the user. It may have been done all the same.",
     );
   });
 
-  it("of the gateway: what is under way ends, the model is asked nothing more, and the person reads why", async () => {
+  it("of the gateway: everything ends, the model is asked nothing more, and a note says why", async () => {
     const [work, tokens] = [gate(), gate()];
     const stage = await stageOf(
       [callTool("weather__slow", {}), [say("I am going to"), waitFor(tokens.opened), say("say more")]],
@@ -328,16 +328,16 @@ describe("stop", () => {
     expect(stage.model.requests).toHaveLength(2);
     for (const each of [page, other]) {
       expect(each.notes).toMatchObject([
-        { code: "stopping", text: expect.stringMatching(/stopped before the model was done/) },
+        { code: "stopping", text: expect.stringMatching(/stopped before the model had finished/) },
       ]);
     }
     tokens.open();
   });
 
-  it("of the gateway, while the model goes on: what it has called ends, what it was about to call is not called", async () => {
+  it("of the gateway while the model is writing: calls that were made end, and incomplete calls are not made", async () => {
     const work = gate();
     let asked = 0;
-    // One that says when a call is written, as not all do.
+    // A model that reports complete calls, which not all do.
     const model: Model = {
       id: "local/eager",
       label: "Eager",
@@ -369,13 +369,13 @@ describe("stop", () => {
     await done(page);
     expect(page.calls.map(({ state }) => state)).toEqual(["done", "cancelled"]);
     expect(page.models).toMatchObject([{ state: "stopped" }]);
-    // One that is opened now asks nothing, either.
+    // A conversation that is opened now asks nothing either.
     const late = await stage.conversations.open("ana");
     await expect(late.send(words("hello"))).rejects.toMatchObject({ data: { code: "stopping" } });
     expect(asked).toBe(1);
   });
 
-  it("of the model itself: what waited for it is not answered, and the person reads so", async () => {
+  it("of the model itself: queued messages are not answered, and a note says so", async () => {
     const first = gate();
     const stage = await stageOf([[say("One."), waitFor(first.opened)]]);
     const conversation = await stage.conversations.open("ana");
@@ -389,7 +389,7 @@ describe("stop", () => {
     expect(page.notes).toMatchObject([{ level: "warning", code: "model-gone" }]);
   });
 
-  it("of one call: the turn goes on without it", async () => {
+  it("of one call: the turn continues without it", async () => {
     const stage = await stageOf([callTool("weather__slow", {}), say("Then not.")], {
       tools: { slow: { work: () => new Promise<CallToolResult>(() => {}) } },
     });

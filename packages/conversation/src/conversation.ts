@@ -1,5 +1,5 @@
 /**
- * One conversation: its entries, its turns, and the apps in it.
+ * A conversation: its entries, its turns, and its apps.
  *
  * @module
  */
@@ -17,7 +17,8 @@ import {
   type SpeakingApp,
 } from "@vitrine/wire";
 import { Apps, type OpenAppState, type SaidContext } from "./apps.js";
-import { Calls } from "./calls.js";
+import type { CallEventListener } from "./call-reporter.js";
+import { ConversationCalls } from "./conversation-calls.js";
 import { itemIdOf, newItemId } from "./item-id.js";
 import { type ConversationListener, Journal, type JournalStart } from "./journal.js";
 import type { ConversationLimits } from "./limits.js";
@@ -28,35 +29,34 @@ import type { ConversationPorts, RecalledCall } from "./ports.js";
 import { Room } from "./room.js";
 import { isSameCall, isSameMessage } from "./same-request.js";
 import { Saver } from "./saver.js";
-import type { CallHearer } from "./shown-call.js";
 import { isOwnTitle, titleOf } from "./title.js";
-import { Turns } from "./turns.js";
+import { TurnQueue } from "./turn-queue.js";
 
-/** What a conversation stands on. */
+/** Options of {@link Conversation}. */
 export interface ConversationOptions extends ConversationPorts {
   readonly user: string;
   readonly start: JournalStart;
-  /** It is in the store. */
+  /** Whether it is in the store. */
   readonly isStored: boolean;
-  /** How calls ended that were under way when the gateway did, by their entries. */
+  /** The outcomes of calls that were running when the gateway ended, by entry. */
   readonly recalled?: ReadonlyMap<string, RecalledCall> | undefined;
   readonly limits: ConversationLimits;
-  /** Everybody's. */
+  /** Shared by all conversations. */
   readonly live: LiveResults;
   readonly clock: Clock;
   readonly onerror: (error: unknown) => void;
-  /** It is new in the list, or is called otherwise there. */
+  /** Called when it appears in the list, or its title changes. */
   onlisted(): void;
-  /** Nothing in it is under way any more, or nobody hears of it. */
+  /** Called when it no longer runs, or has no listeners left. */
   onidle(): void;
 }
 
 const LONGEST_TITLE = 200;
-const STOPPED = "the person stopped it";
+const STOPPED = "stopped by the user";
 
 /**
- * A conversation that is in memory. Whatever happens in it is an entry, or a change of one: subscribers hear of them in
- * order, and the store has them soon after; before anything that is acknowledged is.
+ * A conversation in memory. Every event is an entry, or a change of one. Listeners receive the changes in
+ * order, and the store contains them soon after; operations resolve only after their changes are stored.
  *
  * @example
  * ```ts source="./conversation.examples.ts#conversation"
@@ -65,7 +65,7 @@ const STOPPED = "the person stopped it";
  * const leave = conversation.subscribe((id, seq, changes) => send(JSON.stringify({ id, seq, changes })));
  * await conversation.send([{ type: "text", text: "Will it rain in Rome?" }]);
  * const item = await conversation.call("weather", "forecast", { city: "Rome" });
- * // A view of the call, whenever it is opened:
+ * // A view of the call can be opened at any time:
  * const close = conversation.shown(item, {
  *   partial: (input) => view({ partial: input }),
  *   input: (input) => view({ input }),
@@ -81,13 +81,13 @@ export class Conversation {
   readonly #journal: Journal;
   readonly #saver: Saver;
   readonly #room: Room;
-  readonly #calls: Calls;
+  readonly #calls: ConversationCalls;
   readonly #apps: Apps;
-  readonly #turns: Turns;
+  readonly #turns: TurnQueue;
   readonly #appListeners = new Set<() => void>();
   #isClosed = false;
   #isAnsweredElsewhere = false;
-  #areDroppedTold = false;
+  #areDroppedReported = false;
 
   constructor(options: ConversationOptions) {
     const { user, start, store, isStored, clock, limits, onerror, onlisted, onidle } = options;
@@ -104,8 +104,8 @@ export class Conversation {
       onhealth: (problem) => this.#room.health(problem),
     });
     const lost = endUnderWay(start.items ?? [], clock.now(), options.recalled);
-    // Apps that were open when the gateway ended are open no more, as far as it knows.
-    // The next turn tells the model of them again.
+    // Apps that were open when the gateway ended count as closed. The next turn sends their contexts to the
+    // model again.
     const contexts = start.contexts?.map(({ before: _, isTold: __, ...each }) => ({
       ...each,
       isStale: true,
@@ -114,7 +114,7 @@ export class Conversation {
       { ...start, ...(contexts && { contexts }) },
       { now: () => clock.now(), keeper: this.#saver, onerror },
     );
-    this.#saver.begin(this.#journal);
+    this.#saver.start(this.#journal);
     this.#room = new Room({
       journal: this.#journal,
       onerror,
@@ -123,7 +123,7 @@ export class Conversation {
     });
     for (const { id } of lost) this.#saver.item(id);
     const onflood = ({ title }: SpeakingApp): void =>
-      void this.#note("warning", "app-flood", appFlood(title, "changes what it tells the model too often"));
+      void this.#note("warning", "app-flood", appFlood(title, "updates its model context too often"));
     this.#apps = new Apps({
       journal: this.#journal,
       clock,
@@ -131,7 +131,7 @@ export class Conversation {
       onflood,
       onchange: () => this.#appsChanged(),
     });
-    this.#calls = new Calls({
+    this.#calls = new ConversationCalls({
       user,
       tools,
       apps,
@@ -148,7 +148,7 @@ export class Conversation {
       onchange: () => this.#changed(),
       ondropped: () => this.#sayDropped(),
     });
-    this.#turns = new Turns({
+    this.#turns = new TurnQueue({
       user,
       models,
       tools,
@@ -177,46 +177,52 @@ export class Conversation {
     return this.#journal.isRunning;
   }
 
-  /** Nobody hears of it, and nothing is lost when it is forgotten. */
+  /** Whether it has no listeners, and can be dropped from memory without losing anything. */
   get isIdle(): boolean {
-    return !this.#journal.isHeard && !this.isRunning && this.#saver.isClean;
+    return !this.#journal.hasListeners && !this.isRunning && this.#saver.isClean;
   }
 
-  /** How many hear of it and are connected now. */
-  get heardBy(): number {
-    return this.#journal.heardBy;
+  /** Number of listeners that are connected now. */
+  get listenerCount(): number {
+    return this.#journal.listenerCount;
   }
 
-  /** The apps that are open; of one that is open twice only where it was opened last. */
+  /** The open apps. An app that is open twice counts where it was opened last. */
   get openApps(): readonly OpenAppState[] {
     return this.#apps.open;
   }
 
-  /** Hears that apps were opened or closed, or offer other tools; returns what ends that. */
+  /**
+   * Adds a listener for opened and closed apps, and for changes of their tools. Returns a function that
+   * removes it.
+   */
   onApps(listener: () => void): () => void {
     this.#appListeners.add(listener);
     return () => void this.#appListeners.delete(listener);
   }
 
-  /** Agents answer what is said from now on: no model is asked. Call it again when other agents are connected. */
+  /**
+   * Lets external agents answer from now on, instead of a model. Call it again when the connected agents
+   * change.
+   */
   answerElsewhere(agents: readonly string[] = []): void {
     this.#isAnsweredElsewhere = true;
     this.#journal.setAgents(agents);
   }
 
-  /** An agent that answers in place of a model has read what the person and the apps said so far. */
+  /** Records that an external agent has read all messages and contexts so far. */
   readElsewhere(): void {
     for (const item of this.#journal.items)
       if (item.kind === "user" && item.isQueued) this.#journal.update(item, { isQueued: undefined });
     this.#apps.receivedElsewhere();
   }
 
-  /** All of it: the next notice that a subscriber hears has the next number. */
+  /** The complete state. The next notice that a listener receives has the next number. */
   state(): ConversationState {
     return this.#journal.state();
   }
 
-  /** Hears what becomes of it; returns what ends that. */
+  /** Adds a listener for changes. Returns a function that removes it. */
   subscribe(listener: ConversationListener, isThere?: () => boolean): () => void {
     const stop = this.#journal.subscribe(listener, isThere);
     return () => {
@@ -226,11 +232,10 @@ export class Conversation {
   }
 
   /**
-   * Says something: as the person, or as an app in their place. The model answers; while it still does something else, when
-   * that is done. Resolves to the entry when it is kept.
-   *
-   * @param key the caller's own name for the message: the same message under the same key is said once
-   * @throws {GatewayError} `overloaded` when too much waits for its turn; `conflict`
+   * Adds a message of the user, or of an app on the user's behalf. The model answers it, after the current
+   * turn if there is one. Resolves to the entry when it is stored.
+   * @param key the caller's own id of the message: the same message with the same key is added once
+   * @throws {GatewayError} `overloaded` if too many messages are queued; `conflict`
    * @throws {ConversationError} `conversation-too-large`
    */
   async send(content: readonly ContentBlock[], from?: SpeakingApp, key?: string): Promise<string> {
@@ -238,7 +243,7 @@ export class Conversation {
     const said = this.#journal.find(id);
     if (said) return this.#again(said, said.kind === "user" && isSameMessage(said, content));
     this.#checkRoom();
-    if (content.length === 0) throw new VitrineError(INVALID_PARAMS, "a message must say something");
+    if (content.length === 0) throw new VitrineError(INVALID_PARAMS, "a message must not be empty");
     this.#turns.check(from);
     const { clock, models } = this.#options;
     this.#journal.add({
@@ -259,8 +264,8 @@ export class Conversation {
   }
 
   /**
-   * Answers a message again whose answer failed, was stopped, or is empty. That answer goes, unless it made calls: they are
-   * not made again, and the model reads their results. Resolves when this is kept.
+   * Retries a message whose answer failed, was stopped, or is empty. That answer is removed, unless it made
+   * calls: those are not repeated, and the model reads their results. Resolves when the change is stored.
    *
    * @throws {GatewayError} `item-unknown`, `overloaded`
    */
@@ -287,11 +292,11 @@ export class Conversation {
   }
 
   /**
-   * Calls a tool by hand, or for an agent. Resolves to the entry when it is kept; the call goes on. Arguments of an agent
-   * that do not fit the tool's schema reach no server, and open no app.
+   * Calls a tool for the user or for an agent. Resolves to the entry when it is stored; the call continues.
+   * Invalid arguments of an agent reach no server and open no app.
    *
-   * @param key the caller's own name for the call: the same call under the same key is made once
-   * @param meant the identity of the server; the one that has the name now by default
+   * @param key the caller's own id of the call: the same call with the same key is made once
+   * @param meant the identity of the server; by default the one that has the name now
    * @throws {GatewayError} `conflict`
    * @throws {ConversationError} `conversation-too-large`
    */
@@ -330,7 +335,7 @@ export class Conversation {
   }
 
   /**
-   * Calls a tool of an app that is open, for somebody who is no model of ours. Resolves to the entry when it is kept.
+   * Calls a tool of an open app for an external agent. Resolves to the entry when it is stored.
    *
    * @throws {GatewayError} `view-unknown`
    */
@@ -344,7 +349,7 @@ export class Conversation {
     const open = this.#apps.open.find((each) => each.view === view);
     const tool = open?.tools.find((each) => each.name === name);
     if (!open || !tool)
-      throw new GatewayError("view-unknown", "the app is closed, or offers no such tool any more");
+      throw new GatewayError("view-unknown", "the app is closed, or no longer offers this tool");
     const item: CallItem = {
       kind: "call",
       id: newItemId(),
@@ -365,14 +370,14 @@ export class Conversation {
   }
 
   /**
-   * Calls a tool as the model would: by the name that the model has for it, with arguments that must be as the tool wants
-   * them. Resolves to the entry when it is kept; the call goes on.
+   * Calls a tool as the model would: by the name that the model has for it, with validated arguments.
+   * Resolves to the entry when it is stored; the call continues.
    */
   async callAsModel(name: string, input: Record<string, unknown> = {}): Promise<string> {
     const named = (await this.#turns.names()).find(name);
     this.#checkRoom();
-    // It belongs to an answer in which nothing was said: the model is told that it has called it.
-    const item = this.#calls.begin(newItemId(), name, named);
+    // It belongs to an answer without text, so the model sees it as its own call.
+    const item = this.#calls.start(newItemId(), name, named);
     this.#calls.write(item, JSON.stringify(input));
     void this.#calls.written(item, named);
     this.#entitle();
@@ -380,52 +385,61 @@ export class Conversation {
     return item.id;
   }
 
-  /** What a model would be asked, if somebody said something now. */
+  /** The request that a model would get if a message were sent now. */
   modelView(): Promise<ModelView> {
     return this.#turns.view();
   }
 
-  /** Stops all that is under way, and what waits for its turn; or one entry. Returns whether there was anything. */
+  /**
+   * Stops the current turn and all queued ones, or a single entry. Returns whether there was anything to
+   * stop.
+   */
   stop(item?: string): boolean {
     return this.#stop(STOPPED, item);
   }
 
-  /** An app was opened in a page; `isThere` says whether that page is connected now. */
+  /** Records that an app was opened in a page; `isThere` says whether that page is connected. */
   appOpened(view: string, app: SpeakingApp, isThere?: () => boolean): void {
     this.#apps.opened(view, app, isThere);
   }
 
-  /** What an app that is open wants the model to know. @throws {GatewayError} `overloaded` when it is too often */
+  /** Sets the model context of an open app. @throws {GatewayError} `overloaded` if it is updated too often */
   setContext(view: string, app: SpeakingApp, context: SaidContext): void {
     this.#checkOpen();
     this.#checkItem(app.item);
     this.#apps.setContext(view, app, context);
   }
 
-  /** The tools that an app which is open offers to the model. */
+  /** Sets the tools that an open app offers to the model. */
   setAppTools(view: string, app: SpeakingApp, tools: readonly Tool[]): void {
     this.#checkItem(app.item);
     this.#apps.setTools(view, app, tools);
   }
 
-  /** An app was closed: its tools are gone, what it said is out of date, what it was asked comes to nothing. */
+  /**
+   * Records that an app was closed: its tools are removed, its context becomes stale, and its calls are
+   * cancelled.
+   */
   appGone(view: string): void {
     this.#apps.gone(view);
     this.#calls.appGone(view);
   }
 
-  /** Lets a view hear of its call, from where it is: also after a reload, and twice. Returns what ends that. */
-  shown(item: string, hearer: CallHearer): () => void {
+  /**
+   * Adds a listener to a call in any state, also repeatedly and after a reload. Returns a function that
+   * removes it.
+   */
+  shown(item: string, listener: CallEventListener): () => void {
     const call = this.#journal.call(item);
     if (!call) throw unknownItem(item);
-    return this.#calls.shown(call, hearer);
+    return this.#calls.shown(call, listener);
   }
 
   find(item: string): ConversationItem | undefined {
     return this.#journal.find(item);
   }
 
-  /** What the page wants to remember with a call. */
+  /** Stores data of the page with a call. */
   async keep(item: string, page: Record<string, unknown>): Promise<void> {
     const call = this.#journal.call(item);
     if (!call) throw unknownItem(item);
@@ -433,7 +447,7 @@ export class Conversation {
     await this.#kept();
   }
 
-  /** Takes an entry away, and what it did is stopped. */
+  /** Removes an entry, and stops what it started. */
   async remove(item: string): Promise<void> {
     this.#checkItem(item);
     this.#stop("the entry was removed", item);
@@ -446,21 +460,21 @@ export class Conversation {
 
   async rename(title: string): Promise<void> {
     const line = title.replace(/\s+/g, " ").trim().slice(0, LONGEST_TITLE);
-    if (line === "") throw new VitrineError(INVALID_PARAMS, "a title must have a letter");
+    if (line === "") throw new VitrineError(INVALID_PARAMS, "a title must not be empty");
     this.#journal.setTitle(line);
     await this.#kept();
   }
 
-  /** Adds what the person should know, such as that a server asked the model something. */
+  /** Adds a note for the user, such as that a server used the model. */
   readonly note = (level: NoteItem["level"], code: string, text: string): string =>
     this.#note(level, code, text).id;
 
-  /** The gateway is about to stop: calls go on, and the model is asked nothing more. */
+  /** Prepares to stop: calls continue, and the model is not asked again. */
   windDown(): void {
     this.#turns.windDown(STOPPING);
   }
 
-  /** Ends what is under way, and resolves when all is kept. */
+  /** Stops everything, and resolves when all changes are stored. */
   async close(reason = STOPPING): Promise<void> {
     this.#isClosed = true;
     this.#stop(reason);
@@ -469,17 +483,17 @@ export class Conversation {
     this.forgotten();
   }
 
-  /** It is in memory no more. */
+  /** Releases its results after it was dropped from memory. */
   forgotten(): void {
     this.#options.live.leave(this.#journal);
   }
 
-  /** Resolves when what was asked so far is kept. */
+  /** Resolves when all changes so far are stored. */
   async flush(): Promise<void> {
     await this.#saver.saved();
   }
 
-  /** It is deleted: nothing more of it is kept. */
+  /** Stops it after it was deleted: nothing more is stored. */
   async discard(): Promise<void> {
     this.#isClosed = true;
     this.#stop("the conversation was deleted");
@@ -488,9 +502,9 @@ export class Conversation {
     await this.#saver.end();
   }
 
-  /** What is acknowledged was told, and is in the store. */
+  /** Resolves when listeners are notified of all changes, and the store contains them. */
   async #kept(): Promise<void> {
-    this.#journal.tell();
+    this.#journal.notify();
     await this.#saver.saved();
   }
 
@@ -513,15 +527,18 @@ export class Conversation {
     if (isOwnTitle(title, items)) this.#journal.setTitle(titleOf(items));
   }
 
-  /** What is asked again under the same key is done once: a page asks again when its session was lost. */
+  /**
+   * Derives the id from the key, so that a repeated request has no second effect: a page repeats requests
+   * after its session was lost.
+   */
   #idFor(key: string | undefined): string {
     return key === undefined ? newItemId() : itemIdOf(this.user, key);
   }
 
-  /** Acknowledges a retry like the first request: when the entry is in the store (attack C20 for another request). */
+  /** Acknowledges a repeated request like the first one, when the entry is in the store. */
   async #again({ id }: ConversationItem, isSame: boolean): Promise<string> {
     if (!isSame) {
-      const message = "this key was used for something else in the conversation: take a new key";
+      const message = "this key was used for another request in the conversation: use a new key";
       throw new GatewayError("conflict", message);
     }
     await this.#kept();
@@ -537,17 +554,17 @@ export class Conversation {
     this.#room.check();
   }
 
-  /** Once: each entry says it of itself. */
+  /** Adds the note once; each entry also shows it. */
   #sayDropped(): void {
-    if (!this.#areDroppedTold) this.#note("info", "results-dropped", RESULTS_DROPPED);
-    this.#areDroppedTold = true;
+    if (!this.#areDroppedReported) this.#note("info", "results-dropped", RESULTS_DROPPED);
+    this.#areDroppedReported = true;
   }
 
   #checkItem(item: string): void {
     if (!this.#journal.find(item)) throw unknownItem(item);
   }
 
-  /** Once: it is the same for all that is said. */
+  /** Adds the note once; it is the same for all messages. */
   #sayNoModel(): void {
     const isSaid = this.#journal.items.some((item) => item.kind === "note" && item.code === "no-model");
     if (!isSaid) this.#note("info", "no-model", this.#options.models.help);

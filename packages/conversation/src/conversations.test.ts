@@ -34,7 +34,7 @@ const done = (page: Follower): Promise<void> =>
 const unknown = { data: { code: "conversation-unknown" } };
 
 describe("conversations", () => {
-  it("are listed, searched, renamed and deleted, each by the person whose it is", async () => {
+  it("are listed, searched, renamed and deleted by their owner only", async () => {
     const stage = await stageOf([]);
     stage.hasModel = false;
     const { conversations } = stage;
@@ -67,7 +67,7 @@ describe("conversations", () => {
     expect(stage.listed).toEqual(["ana", "ana", "ana", "ana"]);
   });
 
-  it("are gone for who opens them while they are deleted, and for who deletes them twice", async () => {
+  it("do not exist for callers that open or delete them during a deletion", async () => {
     const stage = await stageOf([]);
     stage.hasModel = false;
     const { conversations } = stage;
@@ -92,7 +92,7 @@ describe("conversations", () => {
     await expect(conversations.open("ana", conversation.id)).rejects.toMatchObject(unknown);
   });
 
-  it("are called after their first call until something is said", async () => {
+  it("are named after their first call until there is a message", async () => {
     const stage = await stageOf([], { tools: { forecast } });
     stage.hasModel = false;
     const conversation = await stage.conversations.open("ana");
@@ -103,7 +103,7 @@ describe("conversations", () => {
     expect(conversation.title).toBe("hello");
   });
 
-  it("come back from the store as they were, and go on", async () => {
+  it("are loaded from the store unchanged, and continue", async () => {
     const stage = await stageOf(
       [callTool("weather__forecast", { city: "Rome" }), say("Sunny."), say("Still.")],
       { tools: { forecast } },
@@ -134,7 +134,7 @@ describe("conversations", () => {
     ]);
   });
 
-  it("are one in memory, however often they are opened, and are forgotten when nobody looks", async () => {
+  it("are in memory once, however often they are opened, and are dropped when idle", async () => {
     const clock = manualClock();
     const stage = await stageOf([], { clock });
     stage.hasModel = false;
@@ -158,7 +158,7 @@ describe("conversations", () => {
     expect(await again.open("ana", conversation.id)).toBe(watched);
   });
 
-  it("that were running when the gateway died are over when it is back", async () => {
+  it("that were running when the gateway crashed have ended after its restart", async () => {
     const slow = { work: () => new Promise<CallToolResult>(() => {}), hasApp: true };
     const stage = await stageOf([[say("Let me see."), callTool("weather__slow", { a: 1 }), pause(60_000)]], {
       tools: { slow },
@@ -170,7 +170,7 @@ describe("conversations", () => {
     await expect.poll(() => page.calls.map(({ state }) => state).sort()).toContain("running");
     await expect.poll(() => page.calls.length).toBe(2);
     await conversation.flush();
-    // Nothing is closed: it is as if the power had failed.
+    // Nothing is closed, as after a power failure.
     const reopened = await stage.again().open("ana", conversation.id);
     const { items, isRunning } = reopened.state();
     expect(isRunning).toBe(false);
@@ -206,7 +206,7 @@ describe("conversations", () => {
     ]);
   });
 
-  it("say so when they cannot be kept, go on, and are kept when that is possible again", async () => {
+  it("report that they cannot be stored, continue, and are stored when that works again", async () => {
     const clock = manualClock();
     let isBroken = false;
     const stage = await stageOf([say("I hear you.")]);
@@ -238,7 +238,7 @@ describe("conversations", () => {
     expect(kept?.items.map(({ kind }) => kind)).toEqual(["user", "model"]);
   });
 
-  it("keep no secrets: neither those of the schema nor those of a name, not for a moment", async () => {
+  it("never store secrets, whether marked by the schema or by a name", async () => {
     const file = join(folder, "secrets.db");
     const inputSchema: Tool["inputSchema"] = {
       type: "object",
@@ -271,7 +271,7 @@ describe("conversations", () => {
     expect(bytes).not.toContain("SECRET");
   });
 
-  it("lose an entry when it is removed, and what it did is stopped", async () => {
+  it("lose a removed entry, and its calls are cancelled", async () => {
     const signals: AbortSignal[] = [];
     const slow = {
       work: (_input: unknown, { signal }: { signal: AbortSignal }) => {

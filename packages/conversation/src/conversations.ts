@@ -1,5 +1,5 @@
 /**
- * The conversations of everybody, as far as they are in memory, and the way to those that are not.
+ * The conversations of all users: those in memory, and access to the others.
  *
  * @module
  */
@@ -18,26 +18,26 @@ import { NO_TITLE } from "./title.js";
 export interface ConversationsOptions extends ConversationPorts {
   readonly limits?: Partial<ConversationLimits> | undefined;
   readonly clock?: Clock | undefined;
-  /** Hears what failed and is told to nobody else in full. */
+  /** Called with errors that no caller receives in full. */
   readonly onerror?: ((error: unknown) => void) | undefined;
-  /** A user's list is not what it was. */
+  /** Called when a user's list has changed. */
   readonly onlisted?: ((user: string) => void) | undefined;
 }
 
-/** Conversations in memory that nobody looks at. */
+/** Maximum number of idle conversations in memory. */
 const MAX_IDLE = 50;
-/** Milliseconds that one stays in memory: whoever opened it may be about to use it. */
+/** Milliseconds that a conversation stays in memory: it may be used right after it was opened. */
 const MIN_IDLE = 60_000;
 
 /**
- * Opens, lists and deletes conversations. A user has only their own: others' are as good as none.
+ * Opens, lists and deletes conversations. For each user, the conversations of others do not exist.
  *
  * @example
  * ```ts source="./conversation.examples.ts#conversations"
  * const conversations = new Conversations({ store: store.conversations, tools, apps, models });
  * const conversation = await conversations.open("ana");
  * const found = await conversations.list("ana", { search: "weather" });
- * // At the end: what is under way is stopped, and all is kept.
+ * // At the end: stops everything that is running, and stores all changes.
  * await conversations.close();
  * ```
  */
@@ -46,7 +46,7 @@ export class Conversations {
   readonly #limits: ConversationLimits;
   readonly #clock: Clock;
   readonly #live: LiveResults;
-  /** In the order in which they were looked at. */
+  /** In order of last use. */
   readonly #open = new Map<string, Promise<Conversation | undefined>>();
   readonly #lookedAt = new Map<string, number>();
   readonly #loaded = new Map<string, Conversation>();
@@ -61,13 +61,13 @@ export class Conversations {
   }
 
   /**
-   * A conversation; without an id a new one, which is kept as soon as something is said in it.
+   * Opens a conversation. Without an id, creates one, which is stored after its first entry.
    *
    * @throws {GatewayError} `conversation-unknown`
    */
   async open(user: string, id?: string): Promise<Conversation> {
     if (this.#isClosed) throw new GatewayError("stopping", "the gateway is stopping");
-    if (id === undefined) return this.#begin(user);
+    if (id === undefined) return this.#start(user);
     const key = keyOf(user, id);
     const opening = this.#open.get(key) ?? this.#load(user, id);
     this.#look(key, opening);
@@ -79,7 +79,7 @@ export class Conversations {
   /** A user's conversations, newest first. */
   async list(user: string, query: ConversationQuery = {}): Promise<ConversationSummary[]> {
     const ours = [...this.#loaded.values()].filter((each) => each.user === user);
-    // What is in memory may have another title than what is kept.
+    // A conversation in memory may have a newer title than the store.
     await Promise.all(ours.map((each) => each.flush()));
     const running = new Set(ours.filter(({ isRunning }) => isRunning).map(({ id }) => id));
     const found = await this.#options.store.list(user, query);
@@ -91,7 +91,7 @@ export class Conversations {
     await (await this.open(user, id)).rename(title);
   }
 
-  /** Deletes one, and stops what is under way in it. @throws {GatewayError} `conversation-unknown` */
+  /** Deletes a conversation, and stops everything in it. @throws {GatewayError} `conversation-unknown` */
   async delete(user: string, id: string): Promise<void> {
     const key = keyOf(user, id);
     const conversation = await this.open(user, id);
@@ -100,7 +100,7 @@ export class Conversations {
       return undefined;
     });
     this.#forget(key);
-    // Who opens it meanwhile waits, and finds none.
+    // Callers that open it meanwhile wait, and find none.
     this.#open.set(key, gone);
     try {
       await gone;
@@ -110,23 +110,23 @@ export class Conversations {
     this.#options.onlisted?.(user);
   }
 
-  /** Other limits hold from now on, for turns that are under way as well. */
+  /** Changes the limits, for running turns as well. */
   setLimits(limits: Partial<ConversationLimits>): void {
     Object.assign(this.#limits, limits);
   }
 
-  /** Those in which something is under way. */
+  /** Number of running conversations. */
   get running(): number {
     return [...this.#loaded.values()].filter(({ isRunning }) => isRunning).length;
   }
 
-  /** Calls go on, and models are asked nothing more: {@link close} comes soon. */
+  /** Lets calls continue, and asks models nothing more; {@link close} follows soon. */
   windDown(): void {
     this.#isWindingDown = true;
     for (const conversation of this.#loaded.values()) conversation.windDown();
   }
 
-  /** Stops everything, and resolves when all is kept. */
+  /** Stops everything, and resolves when all changes are stored. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#open.values());
@@ -136,7 +136,7 @@ export class Conversations {
     this.#lookedAt.clear();
   }
 
-  #begin(user: string): Conversation {
+  #start(user: string): Conversation {
     const now = this.#clock.now();
     const id = randomUUID();
     const start = { id, title: NO_TITLE, startedAt: now, changedAt: now };
@@ -158,13 +158,13 @@ export class Conversations {
       this.#forget(keyOf(user, id));
       return undefined;
     } catch (error) {
-      // It may be there the next time.
+      // The next attempt may succeed.
       this.#forget(keyOf(user, id));
       throw error;
     }
   }
 
-  /** @param recalled of one that is in the store: how calls ended that were under way */
+  /** @param recalled for a stored conversation: the outcomes of calls that were running */
   #make(user: string, start: ConversationStart, recalled?: ReadonlyMap<string, RecalledCall>): Conversation {
     const { store, tools, apps, models, onerror = () => {}, onlisted } = this.#options;
     const conversation = new Conversation({
@@ -189,7 +189,7 @@ export class Conversations {
     return conversation;
   }
 
-  /** Forgets what nobody has looked at for longest: the store has it. */
+  /** Drops the least recently used idle conversations from memory. They are in the store. */
   #tidy(): void {
     const before = this.#clock.now() - MIN_IDLE;
     const idle = [...this.#open.keys()].filter((key) => this.#loaded.get(key)?.isIdle);

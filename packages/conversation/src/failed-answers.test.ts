@@ -1,4 +1,4 @@
-/** Answers that fail or are empty, messages that wait, and calls that the model wrote wrongly. */
+/** Answers that fail or are empty, queued messages, and calls with invalid arguments. */
 import { afterEach, describe, expect, it } from "vitest";
 import {
   type ConversationStage,
@@ -66,7 +66,7 @@ describe("a failed answer", () => {
     expect(stage.model.requests).toHaveLength(3);
   });
 
-  it("can be retried: the same message is answered again, in place of the failure", async () => {
+  it("can be retried: the same message is answered again, which replaces the failure", async () => {
     const stage = await stageOf([unauthorized, say("Here I am.")]);
     const conversation = await stage.conversations.open("ana");
     const page = new Follower(conversation);
@@ -81,7 +81,7 @@ describe("a failed answer", () => {
     expect(stage.model.requests[1]?.body.messages.filter(({ role }) => role === "user")).toHaveLength(1);
   });
 
-  it("with calls that were made stays when it is retried: they are not made again", async () => {
+  it("with completed calls stays when it is retried: the calls are not repeated", async () => {
     const stage = await stageOf(
       [callTool("weather__forecast", { city: "Rome" }), [say("It is"), pause(20), drop], say("Sunny.")],
       { tools: { forecast } },
@@ -98,7 +98,7 @@ describe("a failed answer", () => {
     expect(stage.model.requests[2]?.body.messages.at(-1)).toMatchObject({ role: "tool", content: "sunny" });
   });
 
-  it("with calls of its own stays when it is retried, and the model reads their results", async () => {
+  it("with its own calls stays when it is retried, and the model reads their results", async () => {
     const asked: ModelRequest[] = [];
     const model: Model = {
       id: "a/b",
@@ -130,7 +130,7 @@ describe("a failed answer", () => {
     expect(JSON.stringify(asked[1]?.messages)).toContain("sunny");
   });
 
-  it("cannot be retried while it is being written, after it is gone, or when it is no answer", async () => {
+  it("cannot be retried while it is being written, after it was removed, or if it is not an answer", async () => {
     const go = gate();
     const stage = await stageOf([[waitFor(go.opened), say("ok")]]);
     const conversation = await stage.conversations.open("ana");
@@ -145,7 +145,7 @@ describe("a failed answer", () => {
 });
 
 describe("an empty answer", () => {
-  it("says so, and can be retried", async () => {
+  it("is reported, and can be retried", async () => {
     const stage = await stageOf([say(""), say("Hello.")]);
     const conversation = await stage.conversations.open("ana");
     const page = new Follower(conversation);
@@ -159,7 +159,7 @@ describe("an empty answer", () => {
     expect(page.models).toMatchObject([{ text: "Hello." }]);
   });
 
-  it("is none where the model called a tool", async () => {
+  it("does not count as empty if the model called a tool", async () => {
     const stage = await stageOf([callTool("weather__forecast", {}), say("Sunny.")], { tools: { forecast } });
     const conversation = await stage.conversations.open("ana");
     const page = new Follower(conversation);
@@ -169,8 +169,8 @@ describe("an empty answer", () => {
   });
 });
 
-describe("a message that waits for its turn", () => {
-  it("is marked until the model is asked about it", async () => {
+describe("a queued message", () => {
+  it("is marked until the model is asked", async () => {
     const [first, second] = [gate(), gate()];
     const stage = await stageOf([
       [waitFor(first.opened), say("one")],
@@ -190,7 +190,7 @@ describe("a message that waits for its turn", () => {
     expect(marks()).toEqual([false, false, false]);
   });
 
-  it("is not marked any more after a restart: nobody answers it", async () => {
+  it("is not marked after a restart: it gets no answer", async () => {
     const stage = await stageOf([waitFor(new Promise(() => {}))]);
     const conversation = await stage.conversations.open("ana");
     await conversation.send(words("first"));
@@ -201,7 +201,7 @@ describe("a message that waits for its turn", () => {
   });
 });
 
-describe("arguments that are no JSON", () => {
+describe("invalid arguments", () => {
   it.each(["city=Rome", "{city: 'Rome'}", '["Rome"]', '{"city": Rome}'])(
     "open no app: %s",
     async (written) => {

@@ -1,5 +1,5 @@
 /**
- * Makes a conversation fit into what a model takes.
+ * Shortens a conversation to the context size of a model.
  *
  * @module
  */
@@ -7,20 +7,21 @@ import { sizeOf } from "@vitrine/guard";
 import type { ImagePart, ModelMessage, TextPart, ToolResultPart } from "./model/model.js";
 import { cut } from "./result-text.js";
 
-/** What is left of an old result. */
+/** Characters that remain of an old result. */
 const SHORT = 1_000;
-/** What a picture counts, about: models cut them into as many tokens. */
+/** Approximate characters that a picture counts for, by its number of tokens. */
 const PICTURE = 8_000;
 
 const LEFT_OUT = "[Earlier parts of this conversation were left out: it has become too long.]";
 
-/** What one app said. */
+/** Message parts with the context of one app. */
 export type AppParts = readonly (TextPart | ImagePart)[];
 
 /**
- * Messages that are no more than so many characters together. Old results are shortened first, then what was said first
- * is left out; each with a notice. What is left is in order: every result has its call. `lasting` is what apps have said
- * that still holds: where the message that told it is left out, or was removed, it stands at the beginning.
+ * Returns messages of at most `limit` characters in total. Old results are shortened first, then the oldest
+ * messages are removed, each with a notice. The remaining messages are consistent: every result has its call.
+ * `lasting` contains app contexts that are still valid: if the message that contained one is removed, it
+ * moves to the beginning.
  */
 export function fitContext(
   messages: readonly ModelMessage[],
@@ -28,19 +29,19 @@ export function fitContext(
   lasting: readonly AppParts[] = [],
 ): ModelMessage[] {
   let { left, isLeftOut } = leaveOut(messages, limit);
-  if (untold(left, lasting).length > 0) {
-    // It needs room, too. With less of that, more may be left out.
+  if (missingParts(left, lasting).length > 0) {
+    // The contexts need space too, so more messages may have to go.
     const room = limit - lengthOf({ role: "user", content: lasting.flat() });
     ({ left, isLeftOut } = leaveOut(messages, Math.max(room, limit / 2)));
   }
   const beginning: (TextPart | ImagePart)[] = isLeftOut ? [{ type: "text", text: LEFT_OUT }] : [];
-  const told = beginWith([...beginning, ...untold(left, lasting).flat()], left);
-  return lengthOfAll(told) > limit + LEFT_OUT.length
-    ? told.map((message) => cutMessage(message, limit))
-    : told;
+  const fitted = beginWith([...beginning, ...missingParts(left, lasting).flat()], left);
+  return lengthOfAll(fitted) > limit + LEFT_OUT.length
+    ? fitted.map((message) => cutMessage(message, limit))
+    : fitted;
 }
 
-/** The messages without what is oldest in them, as far as that can be left out. */
+/** Removes the oldest parts of the messages as far as possible. */
 function leaveOut(
   messages: readonly ModelMessage[],
   limit: number,
@@ -49,7 +50,7 @@ function leaveOut(
   let total = lengthOfAll(left);
   for (let index = 0; index < left.length && total > limit; index++) {
     const message = left[index];
-    // The last results are what the model was waiting for.
+    // The last results are the ones that the model waits for.
     if (message?.role !== "tool" || index === left.length - 1) continue;
     const shorter = { ...message, content: message.content.map((part) => shortened(part, SHORT)) };
     total += lengthOf(shorter) - lengthOf(message);
@@ -62,7 +63,7 @@ function leaveOut(
     for (const message of left.splice(0, next)) total -= lengthOf(message);
     isLeftOut = true;
   }
-  // One turn alone is too long: its first rounds go, its question stays.
+  // A single turn is too long: its first rounds are removed, its question stays.
   for (;;) {
     const rounds = left.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
     const [first, second] = rounds;
@@ -73,15 +74,15 @@ function leaveOut(
   return { left, isLeftOut };
 }
 
-/** What apps have said, and these messages do not tell. */
-function untold(messages: readonly ModelMessage[], lasting: readonly AppParts[]): readonly AppParts[] {
+/** The app contexts that these messages do not contain. */
+function missingParts(messages: readonly ModelMessage[], lasting: readonly AppParts[]): readonly AppParts[] {
   if (lasting.length === 0) return lasting;
-  const told = new Set<unknown>();
-  for (const { content } of messages) for (const part of content) told.add(part);
-  return lasting.filter((parts) => !parts.every((part) => told.has(part)));
+  const kept = new Set<unknown>();
+  for (const { content } of messages) for (const part of content) kept.add(part);
+  return lasting.filter((parts) => !parts.every((part) => kept.has(part)));
 }
 
-/** Where the second turn begins: with what is said to the model after it has said something. */
+/** The index where the second turn starts: the first user message after an answer. */
 function secondBeginning(messages: readonly ModelMessage[]): number | undefined {
   const index = messages.findIndex(
     ({ role }, at) => at > 0 && role === "user" && messages[at - 1]?.role !== "user",
@@ -96,7 +97,7 @@ function beginWith(parts: AppParts, messages: ModelMessage[]): ModelMessage[] {
   return [{ ...first, content: [...parts, ...first.content] }, ...rest];
 }
 
-/** The last means: each part gets no more than its share. */
+/** Last resort: each part gets an equal share of the limit. */
 function cutMessage(message: ModelMessage, limit: number): ModelMessage {
   if (message.role === "tool") {
     const share = Math.floor(limit / 2 / message.content.length);
@@ -117,7 +118,7 @@ const shortened = (part: ToolResultPart, length: number): ToolResultPart => ({
   text: cut(part.text, length),
 });
 
-/** Arguments are counted once, however often the model is asked. */
+/** The size of arguments, computed once for all requests. */
 const counted = new WeakMap<object, number>();
 
 function lengthOf(message: ModelMessage): number {

@@ -1,4 +1,4 @@
-/** A conversation that is full: what was begun ends, and is told, and nothing more is asked of the model. */
+/** A full conversation: the current turn ends with a note, and the model is asked nothing more. */
 
 import type { Conversation } from "@vitrine/conversation";
 import { type CallItem, CONVERSATION_LIMITS, type ConversationItem, type NoteItem } from "@vitrine/wire";
@@ -24,7 +24,7 @@ const fullNotes = (conversation: Conversation): NoteItem[] =>
     .items.filter((item) => item.kind === "note")
     .filter(({ code }) => code === "conversation-too-large");
 
-/** A conversation in the store that has so many entries, each so long. */
+/** Creates a stored conversation with the given number and length of entries. */
 async function kept({ store }: ConversationStage, count: number, length: number): Promise<string> {
   const id = "long";
   await store.conversations.create("ana", { id, title: "Long", startedAt: 1 });
@@ -45,29 +45,29 @@ async function kept({ store }: ConversationStage, count: number, length: number)
   return id;
 }
 
-it("with as many entries as can be kept, a turn ends before the model is asked again, and is told", async () => {
+it("with the maximum number of entries, a turn ends before the next request to the model, with a note", async () => {
   const scripts = Array.from({ length: 9 }, (_, at) => callTool("weather__forecast", { city: `City ${at}` }));
   stage = await conversationStage(scripts, { tools: { forecast: { work: () => text("sunny") } } });
   const id = await kept(stage, 8_996, 1);
   const conversation = await stage.conversations.open("ana", id);
-  // Each round adds two entries: what the model said, and its call.
+  // Each round adds two entries: the model's text, and its call.
   await conversation.send(words("hello"));
   await done(conversation);
   expect(stage.model.requests).toHaveLength(2);
   expect(callsOf(conversation).map(({ state }) => state)).toEqual(["done", "done"]);
   expect(fullNotes(conversation)).toMatchObject([{ level: "warning" }]);
-  expect(fullNotes(conversation)[0]?.text).toMatch(/as many entries as can be kept.*begin a new one/);
+  expect(fullNotes(conversation)[0]?.text).toMatch(/maximum number of entries.*start a new one/);
   await expect(conversation.send(words("more"))).rejects.toMatchObject({
     data: { code: "conversation-too-large" },
   });
-  // Where an entry is removed there is room again.
+  // Removing entries makes space.
   for (const gone of ["n1", "n2", "n3", "n4", "n5", "n6"]) await conversation.remove(gone);
   stage.model.add(say("Here I am."));
   await conversation.send(words("and now?"));
   await expect.poll(() => (stage?.model.requests.length ?? 0) > 2).toBe(true);
 });
 
-it("with as many bytes as can be kept, a turn ends before the model is asked again, and is told", async () => {
+it("with the maximum number of bytes, a turn ends before the next request to the model, with a note", async () => {
   const large = "y".repeat(800_000);
   const scripts = Array.from({ length: 9 }, (_, at) => callTool("weather__forecast", { city: `City ${at}` }));
   stage = await conversationStage(scripts, { tools: { forecast: { work: () => text(large) } } });
@@ -83,7 +83,7 @@ it("with as many bytes as can be kept, a turn ends before the model is asked aga
   expect(fullNotes(conversation)[0]?.text).toMatch(/64,000,000 bytes at most/);
 });
 
-it("messages that wait for their turn then are not answered, and it is told once", async () => {
+it("queued messages are not answered then, with a single note", async () => {
   let go = (): void => {};
   const held = new Promise<void>((resolve) => {
     go = resolve;

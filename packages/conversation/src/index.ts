@@ -1,9 +1,11 @@
 /**
- * `@vitrine/conversation`: conversations of people, models and MCP Apps: turns, tool calls, kept entries and models.
+ * `@vitrine/conversation`: conversations of users, models and MCP Apps, with turns, tool calls, stored
+ * entries and models.
  *
  * @module
  */
 export type { SaidContext } from "./apps.js";
+export type { CallEventListener } from "./call-reporter.js";
 export { Conversation } from "./conversation.js";
 export type {
   ConversationQuery,
@@ -41,4 +43,3 @@ export type {
   ServerCall,
   ToolPort,
 } from "./ports.js";
-export type { CallHearer } from "./shown-call.js";

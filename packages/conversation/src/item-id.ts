@@ -1,5 +1,5 @@
 /**
- * Names of entries.
+ * Ids of entries.
  *
  * @module
  */
@@ -7,11 +7,11 @@ import { createHash, randomInt } from "node:crypto";
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** Nine letters and digits: some models take nothing else as the name of a call. */
+/** Creates an id of nine letters and digits: some models accept no other ids for calls. */
 export const newItemId = (): string =>
   Array.from({ length: 9 }, () => LETTERS.charAt(randomInt(LETTERS.length))).join("");
 
-/** The name of the entry that somebody asked for under a key of their own: the same for the same. */
+/** Derives the id of an entry from a user's own key. */
 export const itemIdOf = (user: string, key: string): string =>
   Array.from(
     createHash("sha256")

@@ -1,5 +1,5 @@
 /**
- * The entries of a conversation, and who hears what becomes of them.
+ * The entries of a conversation, and listeners for their changes.
  *
  * @module
  */
@@ -15,23 +15,23 @@ import type {
 } from "@vitrine/wire";
 import { NO_TITLE } from "./title.js";
 
-/** Hears what becomes of a conversation, one number after the other. */
+/** Receives the changes of a conversation, with consecutive numbers. */
 export type ConversationListener = (id: string, seq: number, changes: ConversationChange[]) => void;
 
-/** What is not told yet of one entry. All of it, or what was added. */
-interface Untold {
+/** Changes of an entry that listeners do not know yet: all of it, or additions. */
+interface PendingChange {
   isWhole: boolean;
   text: string;
   input: string;
   progress?: Progress | undefined;
 }
 
-/** Hears what is not as it was kept. */
+/** Receives changes that are not stored yet. */
 export interface Keeper {
   item(id: string): void;
   removed(id: string): void;
   contexts(): void;
-  /** The title, or what was used. */
+  /** The title or the usage changed. */
   state(): void;
 }
 
@@ -41,13 +41,13 @@ export interface JournalOptions {
   readonly onerror: (error: unknown) => void;
 }
 
-/** What a journal begins with. */
+/** The initial state of a journal. */
 export type JournalStart = Pick<ConversationState, "id" | "title" | "startedAt" | "changedAt"> &
   Partial<Pick<ConversationState, "items" | "contexts" | "usage">>;
 
 /**
- * Keeps the entries in order. What happens within one turn of the event loop is told at once, as one notice: a model that
- * writes fast does not become a message for each of its tokens, and nothing waits for a timer.
+ * Holds the entries in order. Changes within one turn of the event loop are sent as a single notice, so a
+ * fast model does not cause a message per token, and no timer delays anything.
  */
 export class Journal {
   readonly id: string;
@@ -62,10 +62,10 @@ export class Journal {
   #seq = 0;
   readonly #options: JournalOptions;
   readonly #listeners = new Map<ConversationListener, () => boolean>();
-  readonly #untold = new Map<string, Untold | "removed">();
-  #areContextsUntold = false;
-  #isStateUntold = false;
-  #telling: NodeJS.Immediate | undefined;
+  readonly #pending = new Map<string, PendingChange | "removed">();
+  #areContextsPending = false;
+  #isStatePending = false;
+  #notifying: NodeJS.Immediate | undefined;
 
   constructor(start: JournalStart, options: JournalOptions) {
     this.id = start.id;
@@ -106,16 +106,18 @@ export class Journal {
     return this.#isRunning;
   }
 
-  get isHeard(): boolean {
+  get hasListeners(): boolean {
     return this.#listeners.size > 0;
   }
 
-  /** How many listeners are there now. A page that lost its connection is not, until it is back. */
-  get heardBy(): number {
+  /**
+   * Number of listeners that are connected now. A page without a connection does not count until it returns.
+   */
+  get listenerCount(): number {
     return [...this.#listeners.values()].filter((isThere) => isThere()).length;
   }
 
-  /** Whether there is anything that is worth to be kept. */
+  /** Whether there is nothing to store. */
   get isEmpty(): boolean {
     return this.#items.size === 0 && this.#title === NO_TITLE;
   }
@@ -124,7 +126,7 @@ export class Journal {
     return this.#items.get(id);
   }
 
-  /** A call under this name; undefined for another entry, or none. */
+  /** The call with this id; undefined if there is none, or if the entry is not a call. */
   call(id: string): CallItem | undefined {
     const item = this.#items.get(id);
     return item?.kind === "call" ? item : undefined;
@@ -135,44 +137,44 @@ export class Journal {
     this.#whole(item.id);
   }
 
-  /** Changes an entry. One that was removed meanwhile stays so. */
+  /** Changes an entry. A removed entry stays removed. */
   update<T extends ConversationItem>(item: T, change: Partial<T>): void {
     Object.assign(item, change);
     if (this.#items.get(item.id) === item) this.#whole(item.id);
   }
 
-  /** Changes what only the page that says it looks at: it is kept, and not told. */
+  /** Stores data of the page with a call, without notifying listeners: only that page uses it. */
   keep(item: CallItem, page: Record<string, unknown>): void {
     item.page = page;
     this.#options.keeper.item(item.id);
   }
 
-  /** The model went on. */
+  /** Adds text of the model. */
   addText(item: ConversationItem & { kind: "model" }, text: string): void {
     item.text += text;
-    const untold = this.#of(item);
-    if (untold) untold.text += text;
+    const pending = this.#of(item);
+    if (pending) pending.text += text;
   }
 
-  /** It went on with the arguments of a call. */
+  /** Adds to the arguments of a call. */
   addInput(item: CallItem, text: string): void {
     item.inputText = (item.inputText ?? "") + text;
-    const untold = this.#of(item);
-    if (untold) untold.input += text;
+    const pending = this.#of(item);
+    if (pending) pending.input += text;
   }
 
-  /** How far a call has come: that is told, and not kept. */
+  /** Sets the progress of a call, which is sent to listeners but not stored. */
   setProgress(item: CallItem, progress: Progress): void {
     item.progress = progress;
-    const untold = this.#of(item, false);
-    if (untold) untold.progress = progress;
+    const pending = this.#of(item, false);
+    if (pending) pending.progress = progress;
   }
 
   remove(id: string): boolean {
     if (!this.#items.delete(id)) return false;
-    // One that nobody heard of need not be taken back, but who opened the conversation meanwhile has it.
-    this.#untold.delete(id);
-    this.#untold.set(id, "removed");
+    // Also sent for an entry that was never announced: a page that opened the conversation meanwhile has it.
+    this.#pending.delete(id);
+    this.#pending.set(id, "removed");
     this.#options.keeper.removed(id);
     this.#changed();
     return true;
@@ -180,7 +182,7 @@ export class Journal {
 
   setContexts(contexts: AppContext[]): void {
     this.#contexts = contexts;
-    this.#areContextsUntold = true;
+    this.#areContextsPending = true;
     this.#options.keeper.contexts();
     this.#changed();
   }
@@ -197,10 +199,13 @@ export class Journal {
     this.#stateChanged();
   }
 
-  /** Agents read it in place of a model. They are not kept: an agent is there as long as it is connected. */
+  /**
+   * Sets the external agents that answer instead of a model. They are not stored, because they exist only
+   * while connected.
+   */
   setAgents(agents: readonly string[]): void {
     this.#agents = [...agents];
-    this.#isStateUntold = true;
+    this.#isStatePending = true;
     this.#changed();
   }
 
@@ -209,9 +214,9 @@ export class Journal {
     this.#stateChanged();
   }
 
-  /** All of it, as of now: the next notice that is heard has the next number. */
+  /** The complete current state. The next notice has the next number. */
   state(): ConversationState {
-    this.tell();
+    this.notify();
     const { id, startedAt } = this;
     return {
       id,
@@ -228,22 +233,23 @@ export class Journal {
   }
 
   /**
-   * Adds a listener, and returns what removes it.
+   * Adds a listener, and returns a function that removes it.
    *
    * @param isThere whether the listener is connected now
    */
   subscribe(listener: ConversationListener, isThere = () => true): () => void {
-    // What was before is in the state that it has; and it is a function of its own: the same one may listen twice.
-    this.tell();
+    // Send earlier changes first: they are in the state that the listener has. The wrapper allows adding a
+    // function twice.
+    this.notify();
     const own: ConversationListener = (...notice) => listener(...notice);
     this.#listeners.set(own, isThere);
     return () => void this.#listeners.delete(own);
   }
 
-  /** Tells now what would be told at the end of this turn of the event loop. */
-  tell(): void {
-    clearImmediate(this.#telling);
-    this.#telling = undefined;
+  /** Sends now what would be sent at the end of this turn of the event loop. */
+  notify(): void {
+    clearImmediate(this.#notifying);
+    this.#notifying = undefined;
     const changes = this.#take();
     if (changes.length === 0) return;
     const seq = ++this.#seq;
@@ -256,48 +262,48 @@ export class Journal {
     }
   }
 
-  /** Nobody hears of it any more. */
+  /** Removes all listeners. */
   close(): void {
-    this.tell();
+    this.notify();
     this.#listeners.clear();
   }
 
   #take(): ConversationChange[] {
     const changes: ConversationChange[] = [];
-    for (const [id, untold] of this.#untold) {
+    for (const [id, pending] of this.#pending) {
       const item = this.#items.get(id);
-      if (untold === "removed" || !item) changes.push({ kind: "removed", item: id });
-      else if (untold.isWhole) changes.push({ kind: "item", item: { ...item } });
+      if (pending === "removed" || !item) changes.push({ kind: "removed", item: id });
+      else if (pending.isWhole) changes.push({ kind: "item", item: { ...item } });
       else {
-        if (untold.text) changes.push({ kind: "text", item: id, text: untold.text });
-        if (untold.input) changes.push({ kind: "input", item: id, text: untold.input });
-        if (untold.progress) changes.push({ kind: "progress", item: id, progress: untold.progress });
+        if (pending.text) changes.push({ kind: "text", item: id, text: pending.text });
+        if (pending.input) changes.push({ kind: "input", item: id, text: pending.input });
+        if (pending.progress) changes.push({ kind: "progress", item: id, progress: pending.progress });
       }
     }
-    this.#untold.clear();
-    if (this.#areContextsUntold) changes.push({ kind: "contexts", contexts: [...this.#contexts] });
-    this.#areContextsUntold = false;
+    this.#pending.clear();
+    if (this.#areContextsPending) changes.push({ kind: "contexts", contexts: [...this.#contexts] });
+    this.#areContextsPending = false;
     const { title, usage, isRunning } = this;
     const agents = this.#agents && { agents: this.#agents };
-    if (this.#isStateUntold) changes.push({ kind: "state", title, isRunning, usage, ...agents });
-    this.#isStateUntold = false;
+    if (this.#isStatePending) changes.push({ kind: "state", title, isRunning, usage, ...agents });
+    this.#isStatePending = false;
     return changes;
   }
 
-  #of(item: ConversationItem, isKept = true): Untold | undefined {
+  #of(item: ConversationItem, isKept = true): PendingChange | undefined {
     if (this.#items.get(item.id) !== item) return undefined;
-    let untold = this.#untold.get(item.id);
-    if (!untold || untold === "removed")
-      this.#untold.set(item.id, (untold = { isWhole: false, text: "", input: "" }));
+    let pending = this.#pending.get(item.id);
+    if (!pending || pending === "removed")
+      this.#pending.set(item.id, (pending = { isWhole: false, text: "", input: "" }));
     if (isKept) this.#itemChanged(item.id);
     else this.#changed();
-    return untold;
+    return pending;
   }
 
   #whole(id: string): void {
-    const untold = this.#untold.get(id);
-    if (untold && untold !== "removed") untold.isWhole = true;
-    else this.#untold.set(id, { isWhole: true, text: "", input: "" });
+    const pending = this.#pending.get(id);
+    if (pending && pending !== "removed") pending.isWhole = true;
+    else this.#pending.set(id, { isWhole: true, text: "", input: "" });
     this.#itemChanged(id);
   }
 
@@ -307,14 +313,14 @@ export class Journal {
   }
 
   #stateChanged(): void {
-    this.#isStateUntold = true;
+    this.#isStatePending = true;
     this.#options.keeper.state();
     this.#changed();
   }
 
   #changed(): void {
     this.#changedAt = this.#options.now();
-    // At the end of this turn of the event loop: what came in together is told together.
-    this.#telling ??= setImmediate(() => this.tell());
+    // At the end of this turn of the event loop, so that simultaneous changes form one notice.
+    this.#notifying ??= setImmediate(() => this.notify());
   }
 }

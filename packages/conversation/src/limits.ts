@@ -1,47 +1,47 @@
 /**
- * How much a conversation may do.
+ * Limits of conversations.
  *
  * @module
  */
 
-/** Limits of a conversation. Those of a turn are told to the person when they are reached. */
+/** Limits of a conversation. The user is notified when a turn reaches one of them. */
 export interface ConversationLimits {
-  /** How often the model is asked in one turn. */
+  /** Requests to the model in one turn. */
   readonly rounds: number;
-  /** Tokens of one turn, read and written. */
+  /** Tokens of one turn, input and output. */
   readonly tokens: number;
-  /** Seconds of one turn, with those in which a person is asked something. */
+  /** Seconds of one turn, including the time in which the user is asked something. */
   readonly seconds: number;
   /** Characters of one result that the model sees. */
   readonly result: number;
-  /** Characters of all that the model sees. */
+  /** Characters of all messages that the model sees. */
   readonly context: number;
-  /** Messages that wait for their turn: of apps, and of all. */
+  /** Queued messages: of apps, and in total. */
   readonly appQueue: number;
   readonly queue: number;
-  /** Turns in a row that apps began, and no person. */
+  /** Consecutive turns that were started by apps. */
   readonly appTurns: number;
-  /** Contexts of one app that are taken in ten seconds. */
+  /** Context updates of one app in ten seconds. */
   readonly contexts: number;
-  /** Characters of results that are too large for the store and are held in memory: of one conversation, and of all. */
+  /** Characters of results in memory that are too large for the store: per conversation, and in total. */
   readonly live: number;
   readonly liveOfAll: number;
 }
 
-/** What holds where the settings say nothing. */
+/** Used where the settings say nothing. */
 export const DEFAULT_LIMITS: ConversationLimits = {
   rounds: 20,
   tokens: 200_000,
   seconds: 600,
   result: 100_000,
-  // About 100,000 tokens: what most models take.
+  // About 100,000 tokens, which most models accept.
   context: 400_000,
   appQueue: 10,
   queue: 100,
   appTurns: 20,
-  // Fewer than the guard lets through: who is flooded is told.
+  // Lower than the guard's limit, so that the user is notified.
   contexts: 100,
-  // One result has as much at most.
+  // The maximum size of a single result.
   live: 64_000_000,
   liveOfAll: 256_000_000,
 };

@@ -1,4 +1,4 @@
-/** Results that are too large for the store are in memory alone: how much of them is. */
+/** Limits of results that are too large for the store, and therefore in memory only. */
 
 import type { Conversation } from "@vitrine/conversation";
 import type { CallToolResult } from "@vitrine/protocol";
@@ -16,7 +16,7 @@ import { callTool, say } from "../../../testing/model/scripted-model.js";
 let stage: ConversationStage | undefined;
 afterEach(async () => stage?.close());
 
-/** A result of so many characters, or a little more. */
+/** A result of at least this many characters. */
 const large = (size: number): CallToolResult => text("x".repeat(size));
 const tools = {
   dump: { hasApp: true, work: ({ size }: Record<string, unknown>) => large(Number(size)) },
@@ -27,13 +27,13 @@ async function dump(conversation: Conversation, size: number): Promise<string> {
   await expect.poll(() => conversation.isRunning, { interval: 5 }).toBe(false);
   return id;
 }
-/** Of each call whether its result is gone. */
+/** For each call, whether its result is lost. */
 const lost = (conversation: Conversation): boolean[] =>
   conversation
     .state()
     .items.flatMap((item) => (item.kind === "call" ? [!item.result && item.isResultLost === true] : []));
 
-it("results that no store keeps are held up to a limit: the oldest go, it is told, and what was kept stays", async () => {
+it("large results are held up to a limit: the oldest are dropped with a note, and stored ones stay", async () => {
   stage = await conversationStage([], { tools, limits: { live: 5_000_000 } });
   const conversation = await stage.conversations.open("ana");
   const page = new Follower(conversation);
@@ -47,25 +47,25 @@ it("results that no store keeps are held up to a limit: the oldest go, it is tol
   expect(lost(conversation)).toEqual([false, false, false]);
   await dump(conversation, 2_000_000);
   expect(lost(conversation)).toEqual([false, true, false, false]);
-  // The gateway itself holds it no more, and who shows the call lets it go as well.
+  // The gateway has released it, and so has the view of the call.
   expect(conversation.find(first)).toMatchObject({ state: "done", isResultLost: true, result: undefined });
-  expect(letGo).toEqual(["its result was too large to be kept"]);
+  expect(letGo).toEqual(["its result was too large to be stored"]);
   expect(page.notes).toMatchObject([{ level: "info", code: "results-dropped" }]);
-  // Once: each entry says it of itself.
+  // Only one note: each entry also shows it.
   await dump(conversation, 4_000_000);
   expect(lost(conversation)).toEqual([false, true, true, true, false]);
   expect(page.notes.filter(({ code }) => code === "results-dropped")).toHaveLength(1);
-  // One that is opened now hears that there is none.
+  // A listener that is added now learns that there is no result.
   const later = hearing();
   conversation.shown(first, later);
-  expect(later.heard.at(-1)).toEqual(["cancelled", "its result was too large to be kept"]);
-  // What the store has is not touched by it.
+  expect(later.heard.at(-1)).toEqual(["cancelled", "its result was too large to be stored"]);
+  // Stored results are unaffected.
   await conversation.flush();
   const again = await stage.again().open("ana", conversation.id);
   expect(again.find(small)).toMatchObject({ state: "done", result: large(500_000) });
 });
 
-it("two results of 50 MB: the newest is live, the model reads the beginning of it, and the turn goes on", async () => {
+it("two results of 50 MB: the newest is held, the model reads its beginning, and the turn continues", async () => {
   stage = await conversationStage(
     [
       callTool("weather__dump", { size: 50_000_000 }),
@@ -86,13 +86,13 @@ it("two results of 50 MB: the newest is live, the model reads the beginning of i
   const [before, last] = (stage.model.requests[2]?.body.messages ?? [])
     .filter(({ role }) => role === "tool")
     .map(({ content }) => String(content));
-  // Also of the one that is no longer held.
+  // Also the beginning of the one that was dropped.
   expect(before).toMatch(/^x+\n\[49,900,000 more characters were left out\]$/);
   expect(last?.length).toBeLessThan(101_000);
   expect(last).toMatch(/^x+\n\[49,900,001 more characters were left out\]$/);
 });
 
-it("a result that is larger than the limit is held until another comes", async () => {
+it("a result above the limit is held until the next one arrives", async () => {
   stage = await conversationStage([], { tools, limits: { live: 1_000_000 } });
   const conversation = await stage.conversations.open("ana");
   await dump(conversation, 3_000_000);
@@ -101,7 +101,7 @@ it("a result that is larger than the limit is held until another comes", async (
   expect(lost(conversation)).toEqual([true, false]);
 });
 
-it("all conversations together have a limit, too: the oldest results go, whose ever they are", async () => {
+it("all conversations share a limit: the oldest results are dropped, whichever user they belong to", async () => {
   stage = await conversationStage([], { tools, limits: { live: 5_000_000, liveOfAll: 7_000_000 } });
   const one = await stage.conversations.open("ana");
   const two = await stage.conversations.open("ben");
@@ -113,7 +113,7 @@ it("all conversations together have a limit, too: the oldest results go, whose e
   expect(lost(two)).toEqual([false, false]);
 });
 
-it("an entry that is removed makes room", async () => {
+it("a removed entry frees space", async () => {
   stage = await conversationStage([], { tools, limits: { live: 5_000_000 } });
   const conversation = await stage.conversations.open("ana");
   await dump(conversation, 2_000_000);

@@ -1,5 +1,5 @@
 /**
- * Results that are too large for the store, and hence in memory alone.
+ * Results that are too large for the store, held in memory only.
  *
  * @module
  */
@@ -8,30 +8,30 @@ import type { CallItem } from "@vitrine/wire";
 import type { ConversationLimits } from "./limits.js";
 import { isTaken } from "./stored-item.js";
 
-/** One that is held. */
+/** A held result. */
 interface Live {
   readonly owner: object;
   readonly size: number;
   drop(): void;
 }
 
-/** Characters that are counted of a result: servers are not let through with more. */
+/** Maximum number of characters counted. Servers cannot send more. */
 const MOST_COUNTED = 64_000_000;
 
 /**
- * Holds results up to a limit for each conversation, and for all together; the oldest go first. The newest always stays,
- * as somebody is about to read it. What the store keeps does not count: there is a limit to how much that can be.
+ * Holds results up to a limit per conversation and in total, and drops the oldest first. The newest always
+ * stays, because it is about to be read. Stored results do not count, because the store limits them.
  */
 export class LiveResults {
   readonly #limits: Pick<ConversationLimits, "live" | "liveOfAll">;
-  /** By their entries, the oldest first. */
+  /** By entry, the oldest first. */
   readonly #held = new Map<CallItem, Live>();
 
   constructor(limits: Pick<ConversationLimits, "live" | "liveOfAll">) {
     this.#limits = limits;
   }
 
-  /** An entry of a conversation has its result; `drop` lets go of it. */
+  /** Adds the result of an entry; `drop` releases it. */
   add(owner: object, item: CallItem, drop: () => void): void {
     if (!item.result || isTaken(item)) return;
     const added: Live = { owner, size: sizeOf(item.result, MOST_COUNTED), drop };
@@ -41,12 +41,12 @@ export class LiveResults {
     this.#shrink(liveOfAll, added, () => true);
   }
 
-  /** An entry is gone. */
+  /** Removes the result of an entry. */
   remove(item: CallItem): void {
     this.#held.delete(item);
   }
 
-  /** A conversation is gone. */
+  /** Removes the results of a conversation. */
   leave(owner: object): void {
     for (const [item, each] of this.#held) if (each.owner === owner) this.#held.delete(item);
   }

@@ -1,30 +1,29 @@
 /**
- * What became of the entries that were under way when the gateway ended.
+ * Resolves entries that were still running when the gateway ended.
  *
  * @module
  */
 import { type CallItem, type ConversationItem, MAY_HAVE_RUN } from "@vitrine/wire";
 import type { RecalledCall, ToolPort } from "./ports.js";
 
-const NOT_MADE =
-  "the gateway stopped before the call was made: it did not run. Call it again if it should happen";
+const NOT_MADE = "the gateway stopped before the call was made: it did not run. Call it again if needed";
 const UNKNOWN = `the gateway stopped before the answer came; ${MAY_HAVE_RUN}. Check before you call it again`;
 const FAILED = "the call failed; why was lost when the gateway stopped";
 const RESULT_LOST = "The call ran. Its result was lost when the gateway stopped.";
 
-/** The key of a call of a conversation: the same for the same call, and for no other. */
+/** A unique key for a call of a conversation. */
 export const callKey = (conversation: string, item: string): string => `${conversation}.${item}`;
 
 const isRunning = (item: ConversationItem): item is CallItem =>
   item.kind === "call" && item.state === "running";
 
-/** How calls that were under way ended, as far as the audit log and the kept results know. */
+/** The outcomes of calls that were running, as far as the audit log and the stored results show. */
 export async function recallCalls(
   tools: ToolPort,
   user: string,
   { id, items }: { readonly id: string; readonly items: readonly ConversationItem[] },
 ): Promise<Map<string, RecalledCall>> {
-  // Calls of apps' tools have no key: nobody can know.
+  // Calls of apps' tools have no key, so their outcome is unknown.
   const lost = items.filter(isRunning).filter(({ app }) => !app);
   const found = await Promise.all(
     lost.map(async (item) => [item.id, await tools.recall(user, callKey(id, item.id), item.at)] as const),
@@ -32,7 +31,7 @@ export async function recallCalls(
   return new Map(found);
 }
 
-/** Ends what was under way when the gateway ended. Returns the entries that it changed. */
+/** Ends entries that were running when the gateway ended. Returns the changed entries. */
 export function endUnderWay(
   items: readonly ConversationItem[],
   now: number,

@@ -1,4 +1,4 @@
-/** Servers whose tools a turn must do without: a real gateway, with programs that hang and fail. */
+/** Servers whose tools are missing in a turn: a real gateway, with programs that hang and fail. */
 import { performance } from "node:perf_hooks";
 import type { ConversationState, NoteItem } from "@vitrine/wire";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -33,7 +33,7 @@ afterAll(async () => {
   await model?.close();
 });
 
-it("servers that hang or fail are told once, by name, and keep a conversation waiting once", async () => {
+it("servers that hang or fail are reported once, by name, and delay a conversation once", async () => {
   const { id } = await page.request("conversation/open", {});
   const state = (): Promise<ConversationState> => page.request("conversation/open", { id });
   const asked: number[] = [];
@@ -50,12 +50,12 @@ it("servers that hang or fail are told once, by name, and keep a conversation wa
   expect(notes).toMatchObject([{ level: "warning", code: "tools-missing" }]);
   expect(notes[0]?.text).toMatch(/hangs \(no answer within 5 seconds\)/);
   expect(notes[0]?.text).toMatch(/fails \(.+\)/);
-  // The tools of the one that works were there.
+  // The tools of the working server were there.
   expect(items.filter(({ kind }) => kind === "call")).toHaveLength(4);
-  // Four rounds that wait took fifteen seconds more than the first.
+  // If every round waited, four rounds would take fifteen seconds longer.
   expect((asked[3] ?? Number.NaN) - (asked[0] ?? 0)).toBeLessThan(10_000);
 
-  // So it is in the next turn: nothing is told again, and nobody waits five seconds again.
+  // The same in the next turn: nothing is reported again, and nothing waits five seconds again.
   const began = performance.now();
   const answered = new Promise<number>((resolve) => {
     model.add(() => {

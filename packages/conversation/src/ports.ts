@@ -1,5 +1,6 @@
 /**
- * What conversations stand on: a store, tools, apps that are open, and a model. They know nothing else of the gateway.
+ * The interfaces that conversations depend on: a store, tools, open apps, and a model. They know nothing else
+ * of the gateway.
  *
  * @module
  */
@@ -8,73 +9,79 @@ import type { ServerIdentity } from "@vitrine/servers";
 import type { KeptConversations } from "./conversation-store.js";
 import type { Model } from "./model/model.js";
 
-/** Where conversations are kept. What was written is there after a crash. */
+/** Stores conversations durably. */
 export type ConversationStore = Omit<KeptConversations, "rename">;
 
 /** A tool of a server. */
 export interface OfferedTool {
   readonly server: string;
-  /** Which server it is. */
+  /** The identity of the server. */
   readonly identity: ServerIdentity;
   readonly tool: Tool;
-  /** It has an app to show. */
+  /** Whether it has an app to show. */
   readonly hasApp: boolean;
 }
 
 /** A call of a server's tool. */
 export interface ServerCall {
   readonly server: string;
-  /** Which server is meant: another one that has its name by now is not called. Empty if there was none. */
+  /**
+   * The identity of the intended server: another server that took its name is not called. Empty if there was
+   * none.
+   */
   readonly identity: ServerIdentity;
   readonly tool: string;
   readonly arguments: Record<string, unknown>;
-  /** The same for the same call, and for no other. */
+  /** A unique key of the call. */
   readonly key: string;
   readonly by: "person" | "model";
   readonly conversation: string;
   readonly item: string;
 }
 
-/** How a call is followed. */
+/** Options of a call. */
 export interface CallOptions {
-  /** Takes the call back; the server is told. */
+  /** Cancels the call, also on the server. */
   readonly signal: AbortSignal;
   readonly onprogress: (progress: Progress) => void;
 }
 
-/** What is known of a call whose answer nobody heard. `cancelled`: it never ran. */
+/** The outcome of a call whose answer was lost. `cancelled`: it never ran. */
 export interface RecalledCall {
   readonly outcome: "ok" | "failed" | "cancelled" | "indeterminate";
   readonly result?: CallToolResult | undefined;
 }
 
-/** The tools of a user's servers. Whoever implements it asks the guard: nothing is checked here. */
+/** The tools of a user's servers. Implementations apply the guard; nothing is checked here. */
 export interface ToolPort {
   /**
-   * Of all servers that are there; those that are for apps alone are not offered to the model. It is asked every round.
+   * Lists the tools of all available servers, without those that are for apps only. Called for every request
+   * to the model.
    *
-   * @param missing servers whose tools nobody knows, and why. Those that fail are added, those that answer taken out; those in it
-   *   are not waited for
+   * @param missing servers whose tools are unknown, and why. Servers that fail are added, servers that answer
+   * are removed;
+   * servers in the map are not waited for
    */
   list(user: string, missing?: Map<string, string>): Promise<readonly OfferedTool[]>;
-  /** Which server has this name now; undefined if there is none. */
+  /** The identity of the server that has this name now; undefined if there is none. */
   identityOf(server: string): ServerIdentity | undefined;
-  /** One tool, for a call by hand. */
+  /** Finds a tool for a call by hand. */
   find(user: string, server: string, tool: string): Promise<OfferedTool | undefined>;
-  /** A server's own error is a result; what fails otherwise rejects. */
+  /** A server's own error is a result; any other failure rejects. */
   call(user: string, call: ServerCall, options: CallOptions): Promise<CallToolResult>;
   /**
-   * What became of a call that an earlier process of the gateway was making under this key. Never rejects.
+   * The outcome of a call that an earlier gateway process was making with this key. Never rejects.
    *
-   * @param at when the call was made, in milliseconds since 1970: nobody knows what became of one that is older than the audit log
+   * @param at when the call was made, in milliseconds since 1970: the outcome of a call older than the audit
+   * log is unknown
    */
   recall(user: string, key: string, at: number): Promise<RecalledCall>;
 }
 
-/** A call of a tool of an app. */
+/** A call of an app's tool. */
 export interface AppCall {
   readonly view: string;
-  /** The agent that calls, by the name that it gives itself; undefined for the model. */
+  /** The name of the calling agent, as it gives it; undefined for the model. */
   readonly agent?: string | undefined;
   readonly tool: Tool;
   /** The tool as the app offers it now; undefined if it does not offer it any more. */
@@ -84,20 +91,20 @@ export interface AppCall {
   readonly item: string;
 }
 
-/** Apps that are open. Whoever implements it asks the person first, unless the tool only reads (A06). */
+/** Open apps. Implementations ask the user first, unless the tool is read-only. */
 export interface AppPort {
   call(user: string, call: AppCall, signal: AbortSignal): Promise<CallToolResult>;
 }
 
-/** Who answers. */
+/** Provides the model. */
 export interface ModelPort {
-  /** The model that the user has chosen; undefined: nobody answers, and tools are called by hand. */
+  /** The user's model; undefined if there is none, so that tools can only be called by hand. */
   current(user: string): Model | undefined;
-  /** How to have one, for a person to read. */
+  /** Explains to the user how to get a model. */
   readonly help: string;
 }
 
-/** All that conversations stand on. */
+/** All dependencies of conversations. */
 export interface ConversationPorts {
   readonly store: ConversationStore;
   readonly tools: ToolPort;

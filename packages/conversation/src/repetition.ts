@@ -1,5 +1,5 @@
 /**
- * Notices a model that does the same over and over.
+ * Detects a model that repeats itself.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { sizeOf } from "@vitrine/guard";
 import type { CallItem } from "@vitrine/wire";
 import { resultText } from "./result-text.js";
 
-/** The same call that fails, one after the other; and the same call with the same result, in one turn. */
+/** Limits: consecutive identical calls that fail, and identical calls with the same result in one turn. */
 const SAME_FAILURES = 3;
 const SAME_RESULTS = 6;
 /** Characters of a result that are compared. */
@@ -17,13 +17,13 @@ const COMPARED = 10_000;
 /** Why a turn should end. */
 export type Repetition = "model-repeats" | "model-loops";
 
-/** Remembers the calls of one turn. */
+/** Remembers the calls of a turn. */
 export class Repetitions {
   #failing: string | undefined;
   #failures = 0;
   readonly #seen = new Map<string, number>();
 
-  /** Takes calls that are over, in order. */
+  /** Adds calls that have ended, in order. */
   add(calls: readonly CallItem[]): Repetition | undefined {
     for (const call of calls) {
       const asked = askedOf(call);
@@ -43,7 +43,7 @@ export class Repetitions {
   }
 }
 
-/** What was asked; arguments that were no JSON are as good as none. */
+/** The request of a call; arguments that were not JSON count as none. */
 const askedOf = ({ server, tool, app, input }: CallItem): string => {
   const isLarge = sizeOf(input, 1_000_000) > 1_000_000;
   return digest(JSON.stringify([server, tool, app?.item, isLarge ? sizeOf(input, 100_000_000) : input]));

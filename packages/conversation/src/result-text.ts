@@ -1,5 +1,5 @@
 /**
- * What a model reads of a result.
+ * Converts a result into text for the model.
  *
  * @module
  */
@@ -9,58 +9,58 @@ import type { CallToolResult, ContentBlock } from "@vitrine/protocol";
 import { recordOf } from "@vitrine/protocol";
 import type { CallItem } from "@vitrine/wire";
 
-/** A result in words. */
+/** A result as text. */
 export interface ResultText {
   readonly text: string;
   readonly isError: boolean;
 }
 
-/** Of a call whose end nobody heard: a model must not simply do it again. */
+/** Added for a call with an unknown outcome, which the model must not simply repeat. */
 export const MAYBE_DONE = "It may have been done all the same.";
 
-/** What is counted of a result, to say how much of it was left out. */
+/** Maximum number of characters counted, to report how many were left out. */
 const MOST_COUNTED = 100_000_000;
 
 /**
- * The text of a call's result: its `content`; of `structuredContent` only what has no text; `_meta` never. What is longer
- * than the limit is cut, and says so.
+ * The text of a call's result: its `content`, `structuredContent` only without text content, and never
+ * `_meta`. A result above the limit is cut, with a notice.
  */
 export function resultText(call: CallItem, limit: number): ResultText {
   const { result, state, problem } = call;
   if (result) return { text: textOf(result, limit), isError: result.isError === true };
   if (call.isResultLost)
     return (
-      beginnings.get(call) ?? { text: "(the result was too large to be kept)", isError: state === "failed" }
+      beginnings.get(call) ?? { text: "(the result was too large to be stored)", isError: state === "failed" }
     );
   const said = cut(problem ?? "", limit);
-  // What was not sent yet has no input.
+  // A call that was never sent has no input.
   const mayBe = call.input ? ` ${MAYBE_DONE}` : "";
   if (state === "cancelled")
     return { text: `The call was cancelled${said && `: ${said}`}.${mayBe}`, isError: true };
-  return { text: said || "The call failed, and nobody knows why.", isError: true };
+  return { text: said || "The call failed for an unknown reason.", isError: true };
 }
 
-/** What a model reads of results that are no longer held. */
+/** The beginnings of dropped results, for the model. */
 const beginnings = new WeakMap<CallItem, ResultText>();
 
-/** Before a result is let go of: the model may not have read it yet. */
+/** Keeps the beginning of a result that is dropped: the model may not have read it yet. */
 export function keepBeginning(call: CallItem, limit: number): void {
   beginnings.set(call, resultText(call, limit));
 }
 
-/** The model knows it by now, or it is long ago. */
+/** Removes a beginning that the model has read, or that is old. */
 export function forgetBeginning(call: CallItem): void {
   beginnings.delete(call);
 }
 
-/** A result does not change: it is put into words once, however often the model is asked. */
+/** Results do not change, so each is converted once. */
 const written = new WeakMap<CallToolResult, { limit: number; text: string }>();
 
 function textOf(result: CallToolResult, limit: number): string {
   const before = written.get(result);
   if (before?.limit === limit) return before.text;
   const { structuredContent } = result;
-  // It is the server's, and may be anything.
+  // The content comes from the server, and may be anything.
   const content: unknown = result.content;
   const blocks: unknown[] = Array.isArray(content) ? content : content === undefined ? [] : [content];
   const hasText = blocks.some(isText);
@@ -84,14 +84,14 @@ function wordsOfAny(block: unknown): string {
     const words: unknown = wordsOf(block as ContentBlock);
     if (typeof words === "string") return words;
   } catch {
-    // It has not the fields of its kind.
+    // The block lacks the fields of its type.
   }
   return UNKNOWN;
 }
 
-const UNKNOWN = "(content of a kind that is not known here)";
+const UNKNOWN = "(content of an unknown type)";
 
-/** A block in words: of what is no text, what it is. */
+/** A block as text; for other content, a description. */
 export function wordsOf(block: ContentBlock): string {
   switch (block.type) {
     case "text":
@@ -108,20 +108,20 @@ export function wordsOf(block: ContentBlock): string {
       return `(resource ${resource.uri}, ${bytesOf(resource.blob)}, no text)`;
     }
     default:
-      // Content comes from servers: there may be kinds that nobody here knows.
+      // Content comes from servers, and may be of an unknown type.
       return UNKNOWN;
   }
 }
 
 const bytesOf = (base64: string): string => `${Math.ceil((base64.length * 3) / 4 / 1024)} KB`;
 
-/** Text that is no longer than the limit, with a notice of what was left out. */
+/** Cuts a text to the limit, with a notice about the rest. */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   return `${text.slice(0, limit)}\n[${(text.length - limit).toLocaleString("en")} more characters were left out]`;
 }
 
-/** JSON of a value; of a large one only as much as is shown is written. */
+/** The JSON of a value. Of a large value, only the part that is shown is serialized. */
 export function jsonOf(value: unknown, limit: number): string {
   const size = sizeOf(value, limit * 2);
   if (size <= limit * 2) return cut(JSON.stringify(value) ?? "", limit);

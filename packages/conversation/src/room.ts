@@ -1,5 +1,5 @@
 /**
- * How much more a conversation can take, and what is said when it is no more.
+ * Checks how much more a conversation can store, and reports when it is full.
  *
  * @module
  */
@@ -9,52 +9,52 @@ import { ConversationError, type NoteItem } from "@vitrine/wire";
 import type { Journal } from "./journal.js";
 import { conversationFull, notSaved } from "./notes.js";
 
-/** What {@link Room} stands on. */
+/** Options of {@link Room}. */
 export interface RoomOptions {
   readonly journal: Journal;
-  /** Writes what there is; resolves when it is in the store, or cannot be. */
+  /** Writes all changes. Resolves when they are stored, or cannot be. */
   saved(): Promise<boolean>;
   note(level: NoteItem["level"], code: string, text: string): NoteItem;
   readonly onerror: (error: unknown) => void;
 }
 
-/** Entries: the store takes a few more, for what a turn that was begun still adds. */
+/** Maximum number of entries. The store accepts a few more, for a turn that has already started. */
 const MAX_ITEMS = 9_000;
 
-/** Knows whether a conversation is full: by the number of its entries, and by what the store says of its size. */
+/** Knows whether a conversation is full, by the number of its entries and by the store's answer. */
 export class Room {
   readonly #options: RoomOptions;
-  /** More of it cannot be kept, until entries are removed. */
+  /** Set while no more can be stored, until entries are removed. */
   #refused: ConversationError | undefined;
   #unsaved: NoteItem | undefined;
-  #isFullTold = false;
+  #isFullReported = false;
 
   constructor(options: RoomOptions) {
     this.#options = options;
   }
 
-  /** @throws {ConversationError} `conversation-too-large` when nothing more can be taken */
+  /** @throws {ConversationError} `conversation-too-large` if the conversation is full */
   check(): void {
     const full = this.#full();
     if (full) throw full;
   }
 
   /**
-   * Whether the model may say more; that it may not is told.
+   * Whether the model may continue; adds a note if it may not.
    *
-   * @param isWritten after what there is was written: only the store knows how much can be kept
+   * @param isWritten whether to write all changes first: only the store knows how much it accepts
    */
   async hasMore(isWritten: boolean): Promise<boolean> {
     const { saved, note } = this.#options;
     if (isWritten) await saved();
     const full = this.#full();
-    // Once: it is the same for all that waits.
-    if (full && !this.#isFullTold) note("warning", full.data.code, conversationFull(full.message));
-    this.#isFullTold = full !== undefined;
+    // Only one note for all queued messages.
+    if (full && !this.#isFullReported) note("warning", full.data.code, conversationFull(full.message));
+    this.#isFullReported = full !== undefined;
     return !full;
   }
 
-  /** It can be kept again, or no more: said once. */
+  /** Adds a note when storing fails, and removes it when storing works again. */
   health(problem: unknown): void {
     const { journal, note, onerror } = this.#options;
     this.#refused = problem instanceof ConversationError ? problem : undefined;
@@ -69,7 +69,7 @@ export class Room {
 
   #full(): ConversationError | undefined {
     if (this.#refused || this.#options.journal.size < MAX_ITEMS) return this.#refused;
-    const message = "the conversation has as many entries as can be kept: begin a new one";
+    const message = "the conversation has reached the maximum number of entries: start a new one";
     return new ConversationError("conversation-too-large", message, "items");
   }
 }

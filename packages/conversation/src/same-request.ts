@@ -1,6 +1,6 @@
 /**
- * Whether a request under a known key is the one that an entry was made for. What is not kept of an entry cannot be
- * compared, and counts as the same.
+ * Compares a repeated request with the entry of its key. Parts that are not stored cannot be compared, and
+ * count as equal.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { type ContentBlock, isRecord } from "@vitrine/protocol";
 import type { CallItem, UserItem } from "@vitrine/wire";
 import { storedItem } from "./stored-item.js";
 
-/** Compares what is kept of both: of a long message that is only its beginning. */
+/** Compares the stored parts of both: only the beginning of a long message. */
 export const isSameMessage = (said: UserItem, content: readonly ContentBlock[]): boolean =>
   isDeepStrictEqual(storedItem({ ...said, content: [...content] }, undefined), storedItem(said, undefined));
 
-/** Compares tool and arguments, but for secrets among them, which are not kept. */
+/** Compares tool and arguments, except for secrets, which are not stored. */
 export const isSameCall = (
   made: CallItem,
   { server, tool, input }: Pick<CallItem, "server" | "tool" | "input">,
@@ -22,7 +22,7 @@ export const isSameCall = (
   made.tool === tool &&
   (made.isInputCut ? isWithin(made.input ?? {}, input) : isDeepStrictEqual(made.input, input));
 
-/** Whether all that was kept of a value is in another one. */
+/** Whether a value contains everything that was stored. */
 function isWithin(kept: unknown, whole: unknown): boolean {
   if (Array.isArray(kept) && Array.isArray(whole))
     return kept.length !== whole.length || kept.every((each, index) => isWithin(each, whole[index]));

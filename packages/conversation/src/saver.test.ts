@@ -1,4 +1,4 @@
-/** What changes while a conversation is being written: nothing of it is lost. */
+/** Changes during a write: none of them is lost. */
 
 import type { Conversation } from "@vitrine/conversation";
 import type { AppContext } from "@vitrine/wire";
@@ -16,13 +16,13 @@ const stages: ConversationStage[] = [];
 const stores: Store[] = [];
 const releases: (() => void)[] = [];
 afterEach(async () => {
-  // A test that failed may have left a write waiting, which would keep its conversation open.
+  // A failed test may have left a pending write, which would keep its conversation open.
   for (const release of releases.splice(0)) release();
   for (const stage of stages.splice(0)) await stage.close();
   for (const store of stores.splice(0)) await store.close();
 });
 
-/** A store in which a write waits until it may go on, or fails. */
+/** A store whose writes wait until they are released, or fail. */
 async function heldStore() {
   const real = await openStore("sqlite::memory:");
   stores.push(real);
@@ -68,7 +68,7 @@ const wordsOf = (contexts: readonly AppContext[] | undefined): unknown =>
 const writing = ({ waiting }: { waiting: unknown[] }): Promise<void> =>
   expect.poll(() => waiting.length).toBe(1);
 
-it("a context that changes while it is being written is written again", async () => {
+it("a context that changes during its write is written again", async () => {
   const { state, go, contexts, conversation, say } = await setUp();
   say("one");
   state.isHeld = true;
@@ -80,7 +80,7 @@ it("a context that changes while it is being written is written again", async ()
   await expect.poll(async () => wordsOf(await contexts(conversation.id))).toEqual(["two"]);
 });
 
-it("a context whose writing failed is written with what came meanwhile", async () => {
+it("a context whose write failed is written with later changes", async () => {
   const { state, go, contexts, conversation, say } = await setUp();
   say("one");
   Object.assign(state, { isHeld: true, fails: 1 });
@@ -93,7 +93,7 @@ it("a context whose writing failed is written with what came meanwhile", async (
   expect(wordsOf(await contexts(conversation.id))).toEqual(["two"]);
 });
 
-it("what comes while a conversation is being closed is written, or refused: none of it is lost in silence", async () => {
+it("changes while a conversation is being closed are written or rejected, and none is lost silently", async () => {
   const { state, go, contexts, conversation, say } = await setUp();
   say("one");
   state.isHeld = true;
@@ -106,7 +106,7 @@ it("what comes while a conversation is being closed is written, or refused: none
     expect(error).toMatchObject({ data: { code: "stopping" } });
     said = "one";
   }
-  // The page that shows it goes.
+  // The page that shows it is closed.
   conversation.note("info", "last", "The last word.");
   go();
   await closing;
@@ -118,7 +118,7 @@ it("what comes while a conversation is being closed is written, or refused: none
 
 const againOf = async ({ id }: Conversation) => stores.at(-1)?.conversations.get("ana", id);
 
-it("a conversation that is being written is not idle: what fails then is not forgotten", async () => {
+it("a conversation that is being written is not idle: a failure is not forgotten", async () => {
   const { state, go, conversation, say } = await setUp();
   say("one");
   expect(conversation.isIdle).toBe(false);
@@ -129,13 +129,13 @@ it("a conversation that is being written is not idle: what fails then is not for
   go();
   await writes;
   expect(conversation.isIdle).toBe(false);
-  // Then the note that it was not kept goes, too.
+  // The note that it was not stored disappears, too.
   await conversation.flush();
   await conversation.flush();
   expect(conversation.isIdle).toBe(true);
 });
 
-it("a retry is acknowledged when the entry is in the store, like the first request", async () => {
+it("a repeated request is acknowledged when the entry is in the store, like the first one", async () => {
   const { state, go, conversation } = await setUp();
   state.isHeld = true;
   const said = [{ type: "text" as const, text: "once" }];
@@ -154,7 +154,7 @@ it("a retry is acknowledged when the entry is in the store, like the first reque
   await expect(other).rejects.toMatchObject({ data: { code: "conflict" } });
 });
 
-it("a call is on disk before it runs, and is not made when it cannot be written", async () => {
+it("a call is on disk before it runs, and is not made if it cannot be written", async () => {
   const { state, go, conversation, stage } = await setUp();
   const made = stage.called.length;
   state.isHeld = true;

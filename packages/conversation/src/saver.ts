@@ -1,5 +1,5 @@
 /**
- * Writes a conversation to the store as it goes on.
+ * Writes a conversation to the store continuously.
  *
  * @module
  */
@@ -9,27 +9,27 @@ import type { Journal, Keeper } from "./journal.js";
 import type { ConversationStore } from "./ports.js";
 import { storedItem } from "./stored-item.js";
 
-/** What a saver stands on. */
+/** Options of {@link Saver}. */
 export interface SaverOptions {
   readonly user: string;
   readonly store: ConversationStore;
   readonly clock: Clock;
-  /** It is in the store already. */
+  /** Whether it is in the store already. */
   readonly isStored: boolean;
   /** The schema of a call's arguments. */
   schemaOf(item: string): unknown;
-  /** It can be written again, or no more. */
+  /** Called when writing fails, and when it works again. */
   onhealth(problem: unknown): void;
-  /** It was written for the first time, or has another title. */
+  /** Called after the first write, and when the title changed. */
   onlisted(): void;
 }
 
-/** Milliseconds that what a model says may wait: each write is one of the whole entry. */
+/** Milliseconds that model output may wait: each write contains the whole entry. */
 const PAUSE = 500;
 
 /**
- * Collects what is not in the store, and writes it: soon, or at once for whoever waits with {@link saved}. What could not
- * be written is tried again, and nothing of it is lost while the gateway runs.
+ * Collects changes and writes them: soon, or at once for callers of {@link saved}. Failed writes are retried,
+ * and nothing is lost while the gateway runs.
  */
 export class Saver implements Keeper {
   readonly #options: SaverOptions;
@@ -44,7 +44,7 @@ export class Saver implements Keeper {
   #isUnderWay = false;
   #failures = 0;
   #timer: (() => void) | undefined;
-  /** The write that is under way; it never rejects. */
+  /** The current write; never rejects. */
   #writing: Promise<unknown> = Promise.resolve();
   #next: Promise<boolean> | undefined;
 
@@ -53,8 +53,8 @@ export class Saver implements Keeper {
     this.#isStored = options.isStored;
   }
 
-  /** From now on this is what it writes. */
-  begin(journal: Journal): void {
+  /** Starts to save this journal. */
+  start(journal: Journal): void {
     this.#journal = journal;
     if (this.#isStored) this.#title = journal.title;
   }
@@ -80,7 +80,7 @@ export class Saver implements Keeper {
     this.#soon();
   }
 
-  /** All of it is in the store: nothing waits to be written, and nothing is on its way, which may still fail. */
+  /** Whether the store contains all changes: none is waiting or being written, which may still fail. */
   get isClean(): boolean {
     return !this.#isUnderWay && !this.#isChanged;
   }
@@ -89,7 +89,7 @@ export class Saver implements Keeper {
     return this.#items.size > 0 || this.#removed.size > 0 || this.#areContextsNew || this.#isStateNew;
   }
 
-  /** Writes what there is now; resolves when it is in the store, or to false if it cannot be written. */
+  /** Writes all changes. Resolves when they are stored, or to false if they cannot be written. */
   saved(): Promise<boolean> {
     this.#timer?.();
     this.#timer = undefined;
@@ -102,13 +102,13 @@ export class Saver implements Keeper {
     return this.#next;
   }
 
-  /** Writes all that there is, with what comes meanwhile, unless it cannot be written; and nothing more. */
+  /** Writes all changes, including those that arrive meanwhile, unless writing fails; then stops. */
   async finish(): Promise<void> {
     while (!this.#isOver && (await this.saved()) && this.#isChanged);
     await this.end();
   }
 
-  /** It is deleted: nothing more is written. Resolves when nothing is being written. */
+  /** Stops after the conversation was deleted. Resolves when no write is in progress. */
   async end(): Promise<void> {
     this.#isOver = true;
     this.#timer?.();
@@ -136,7 +136,7 @@ export class Saver implements Keeper {
     this.#items = new Set();
     this.#removed = new Set();
     this.#areContextsNew = this.#isStateNew = false;
-    // One in which nothing was said is not kept: every page that is opened begins one.
+    // An empty conversation is not stored: every opened page creates one.
     if (!this.#isStored && journal.isEmpty) return true;
     this.#isUnderWay = true;
     try {
@@ -145,7 +145,7 @@ export class Saver implements Keeper {
       this.#isStored = true;
       await store.put(user, id, write);
     } catch (error) {
-      // In their order: what came meanwhile is after it.
+      // In their order: later changes come after it.
       this.#items = new Set([...items, ...this.#items].filter((each) => !this.#removed.has(each)));
       this.#removed = new Set([...removed, ...this.#removed]);
       this.#areContextsNew ||= areContextsNew;

@@ -1,5 +1,5 @@
 /**
- * What is kept of an entry: without secrets, and without what is too large.
+ * Prepares an entry for the store: removes secrets and oversized parts.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { sizeOf } from "@vitrine/guard";
 import { type ContentBlock, withoutSecrets } from "@vitrine/protocol";
 import type { CallItem, ConversationItem, UserItem } from "@vitrine/wire";
 
-/** Characters of JSON of an entry that is kept. The store takes a little more. */
+/** Maximum characters of an entry's JSON. The store accepts a little more. */
 export const MAX_STORED = 900_000;
 
-const CUT = "\n… (the rest was too long to be kept)";
+const CUT = "\n… (the rest was too long to be stored)";
 
 /**
- * An entry, as it is kept.
+ * An entry as it is stored.
  *
- * @param schema that of a call's arguments, which says what among them is secret
+ * @param schema the schema of a call's arguments, which marks secrets
  */
 export function storedItem(item: ConversationItem, schema: unknown): ConversationItem {
   if (item.kind === "call") return storedCall(item, schema);
@@ -26,7 +26,7 @@ export function storedItem(item: ConversationItem, schema: unknown): Conversatio
 }
 
 function storedCall(item: CallItem, schema: unknown): CallItem {
-  // What is half written is of no use later, and nobody knows which half of it is a secret.
+  // Partial arguments are useless later, and it is unknown which of them are secret.
   const { inputText: _text, progress: _progress, ...rest } = item;
   const stored: CallItem = rest;
   if (stored.input) {
@@ -46,7 +46,7 @@ function storedCall(item: CallItem, schema: unknown): CallItem {
   return stored;
 }
 
-/** Long text is cut, pictures and files go. */
+/** Cuts long text, and removes pictures and files. */
 function storedUser(item: UserItem): UserItem {
   let left = MAX_STORED / 4;
   const content = item.content.map((block): ContentBlock => {
@@ -55,7 +55,7 @@ function storedUser(item: UserItem): UserItem {
       left -= size;
       return block;
     }
-    if (block.type !== "text") return { type: "text", text: `(${block.type}: too large to be kept)` };
+    if (block.type !== "text") return { type: "text", text: `(${block.type}: too large to be stored)` };
     const text = shortened(block.text, left);
     left = 0;
     return { type: "text", text };
@@ -63,15 +63,16 @@ function storedUser(item: UserItem): UserItem {
   return { ...item, content };
 }
 
-/** Whether an entry is kept as it is. */
+/** Whether an entry is stored unchanged. */
 export function isTaken(item: ConversationItem): boolean {
-  // Most are so small that they need not be written out: a character may be six in JSON, and a letter three bytes.
+  // Most entries are small enough to skip serialization: a character takes at most six in JSON, and three
+  // bytes.
   return sizeOf(item, MAX_STORED / 6) <= MAX_STORED / 6 || isSmall(item);
 }
 
-/** A character may be six in JSON. */
+/** A character takes at most six in JSON. */
 const shortened = (text: string, length = MAX_STORED / 7): string => text.slice(0, length / 7) + CUT;
 
-/** Counted first: what is far too large is not written out. */
+/** Counted first, so that a much too large entry is not serialized. */
 const isSmall = (item: ConversationItem): boolean =>
   sizeOf(item, MAX_STORED) <= MAX_STORED && Buffer.byteLength(JSON.stringify(item)) <= MAX_STORED;

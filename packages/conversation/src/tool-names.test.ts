@@ -22,13 +22,13 @@ const namesOf = (tools: OfferedTool[], apps: AppTool[] = []): string[] =>
 describe("names of tools", () => {
   it.each([
     ["plain", [tool("weather", "forecast")], ["weather__forecast"]],
-    ["of other letters", [tool("my weather", "fore.cast/ü")], ["my_weather__fore_cast__"]],
+    ["with other letters", [tool("my weather", "fore.cast/ü")], ["my_weather__fore_cast__"]],
     ["of two servers", [tool("a", "x"), tool("b", "x")], ["a__x", "b__x"]],
   ])("%s", (_name, tools, names) => {
     expect(namesOf(tools)).toEqual(names);
   });
 
-  it("are ones that every provider takes, and lead back, whatever the tools are called", () => {
+  it("are accepted by every provider, and can be looked up, whatever the tools are called", () => {
     const tools = [
       ...[tool("a", "b__c"), tool("a__b", "c"), tool("a", "b.c"), tool("a", "b/c"), tool("a", "")],
       ...[tool("s".repeat(100), "x"), tool("s".repeat(100), "y"), tool("a", "長い名前")],
@@ -40,12 +40,12 @@ describe("names of tools", () => {
     expect(names.map((name) => found.find(name)?.tool)).toEqual(tools.map((each) => each.tool));
     for (const [index, { server, tool: each }] of tools.entries())
       expect(found.nameOf({ server, tool: each.name })).toBe(names[index]);
-    // They do not depend on who comes first.
+    // Names do not depend on the order.
     expect(namesOf([...tools].reverse()).sort()).toEqual([...names].sort());
     expect(found.find("a__b__c")).toBeUndefined();
   });
 
-  it("of apps have the number of the app, and no server can take one", () => {
+  it("of apps contain the number of the app, and no server can have one", () => {
     const apps = [ofApp(1, "zoom"), ofApp(2, "zoom")];
     expect(namesOf([], apps)).toEqual(["app_1__zoom", "app_2__zoom"]);
     const mixed = named([tool("app_1", "zoom")], apps);
@@ -54,7 +54,7 @@ describe("names of tools", () => {
     expect(mixed.find("app_2__zoom")).toMatchObject({ kind: "app", view: "v2", server: "shop" });
   });
 
-  it("of tools that are gone are what they were", () => {
+  it("of removed tools stay the same", () => {
     expect(named([]).nameOf({ server: "weather", tool: "forecast" })).toBe("weather__forecast");
     expect(named([]).nameOf({ server: "", tool: "magic" })).toBe("magic");
     const app = { item: "i1", server: "shop", title: "Map" };
@@ -62,7 +62,7 @@ describe("names of tools", () => {
   });
 });
 
-it("C02: only tools that are for the model are offered, each with the server that it is of", () => {
+it("C02: only tools for the model are offered, each with its server", () => {
   const tools = [
     tool("weather", "forecast", { description: "Says how it will be." }),
     tool("weather", "refresh", { _meta: { ui: { visibility: ["app"] } } }),

@@ -1,5 +1,5 @@
 /**
- * The tools that a model is offered, under names that every provider takes.
+ * The tools that are offered to a model, with names that every provider accepts.
  *
  * @module
  */
@@ -10,35 +10,35 @@ import type { CallItem, SpeakingApp } from "@vitrine/wire";
 import type { ModelTool } from "./model/model.js";
 import type { OfferedTool } from "./ports.js";
 
-/** A tool of an app that is open. */
+/** A tool of an open app. */
 export interface AppTool {
   readonly view: string;
   readonly app: SpeakingApp;
-  /** Of the app, in its conversation: the model knows it by it. */
+  /** The number of the app in its conversation, by which the model knows it. */
   readonly number: number;
   readonly tool: Tool;
 }
 
-/** What a name leads to. */
+/** The tool behind a name. */
 export type NamedTool =
   | ({ readonly kind: "server" } & OfferedTool)
   | ({ readonly kind: "app"; readonly server: string; readonly hasApp: false } & AppTool);
 
-/** The tools of one request, and the way back from their names. */
+/** The tools of a request, with a lookup by name. */
 export interface NamedTools {
   readonly tools: readonly ModelTool[];
   find(name: string): NamedTool | undefined;
-  /** The name of a call's tool, also when it is offered no more. */
+  /** The name of a call's tool, even if it is no longer offered. */
   nameOf(call: Pick<CallItem, "server" | "tool" | "app">): string;
 }
 
-/** Characters of a name, and of a description. */
+/** Maximum characters of a name and of a description. */
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 20_000;
 
 /**
- * Names tools `server__tool`, and those of apps `app_1__tool`. A name is the same as long as the same tools are there, in
- * whatever order. Only tools that are for the model are offered (C02).
+ * Names tools `server__tool`, and those of apps `app_1__tool`. Names are independent of the order of the
+ * tools. Only tools for the model are offered.
  *
  * @param numberOf the number of the app of an entry
  */
@@ -64,7 +64,7 @@ export function nameTools(
   const names = new Map<string, string>();
   for (const each of all) {
     const plain = plainName(each);
-    // Of several with one name none has it: it must not depend on who comes first.
+    // If several tools have the same name, all get a suffix, so that names do not depend on the order.
     const name = uses.get(plain) === 1 ? plain : marked(plain, keyOf(each));
     if (named.has(name)) continue;
     named.set(name, each);
@@ -82,10 +82,10 @@ export function nameTools(
   };
 }
 
-/** Characters of a tool: all of it goes to the model with every question. */
+/** Maximum characters of a tool's schema: it is sent to the model with every request. */
 const MAX_TOOL = 100_000;
 
-/** Whether a tool says so much that no model is told of it. */
+/** Whether a tool is too large to be offered to a model. */
 export const isTooLarge = (tool: Tool): boolean => sizeOf(tool.inputSchema, MAX_TOOL) > MAX_TOOL;
 
 const keyOf = (each: NamedTool): string =>
@@ -96,7 +96,7 @@ const keyOf = (each: NamedTool): string =>
 const plainName = (each: NamedTool): string =>
   fitting(each.kind === "app" ? `app_${each.number}` : each.server, each.tool.name, keyOf(each));
 
-/** What a model called that is no tool keeps the name that the model gave it. */
+/** An unknown tool keeps the name that the model gave it. */
 function fitting(first: string, tool: string, key: string): string {
   const whole = first === "" ? tool : `${first}__${tool}`;
   const name = whole.replace(/[^\w-]/g, "_");

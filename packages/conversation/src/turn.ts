@@ -1,5 +1,5 @@
 /**
- * A turn: what a person said, and all that the model does about it.
+ * A turn: a user's message, and everything that the model does to answer it.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { type Clock, messageOf } from "@vitrine/servers/support";
 import type { ModelItem, NoteItem } from "@vitrine/wire";
 import { type Answer, AnswerStream } from "./answer.js";
 import type { Apps } from "./apps.js";
-import type { Calls } from "./calls.js";
+import type { ConversationCalls } from "./conversation-calls.js";
 import { newItemId } from "./item-id.js";
 import type { Journal } from "./journal.js";
 import type { ConversationLimits } from "./limits.js";
@@ -27,50 +27,50 @@ import type { OfferedTool, ToolPort } from "./ports.js";
 import { Repetitions } from "./repetition.js";
 import { type NamedTools, nameTools } from "./tool-names.js";
 
-/** What a turn stands on. */
+/** Options of {@link Turn}. */
 export interface TurnOptions {
   readonly user: string;
-  /** The entry that is answered. */
+  /** The entry to answer. */
   readonly answers: string;
   readonly model: Model;
   readonly journal: Journal;
-  readonly calls: Calls;
+  readonly calls: ConversationCalls;
   readonly apps: Apps;
   readonly tools: ToolPort;
   readonly limits: ConversationLimits;
   readonly clock: Clock;
-  /** Entries whose turn has not come. */
+  /** Entries that are still queued. */
   waiting(): ReadonlySet<string>;
-  /** The provider's names of calls. */
+  /** The provider's ids of calls. */
   readonly providerIds: Map<string, string>;
   /**
-   * Whether there is room for what the model says; that there is none was told.
+   * Whether the model may continue. If the conversation is full, the user has been notified.
    *
-   * @param isWritten after what there is was written: else it may come out a moment later
+   * @param isWritten whether to write all changes first: otherwise the result may change a moment later
    */
   hasRoom(isWritten: boolean): Promise<boolean>;
   note(level: NoteItem["level"], code: string, text: string): NoteItem;
-  /** Servers that did not say what tools they have, and why: each is waited for and told once, until it has said it. */
+  /** Servers whose tools are unknown, and why. Each is waited for and reported once, until it answers. */
   readonly missing: Map<string, string>;
   readonly onerror: (error: unknown) => void;
 }
 
 const MOST_RETRIES = 3;
-/** Milliseconds that a model is waited for, at most; and when it does not say how long, the first time. */
+/** Milliseconds to wait before a retry: the maximum, and the first wait if the provider gives none. */
 const LONGEST_WAIT = 30_000;
 const UNSAID_WAIT = 2_000;
-/** Characters of a token, about: for models that do not say what they used. */
+/** Approximate characters per token, for models that do not report their usage. */
 const TOKEN = 4;
 
-/** The turn ended before the model did; what is told to the person was told. */
+/** The turn ended before the model had finished. The user has been notified if necessary. */
 class Ended extends Error {}
 
-/** Runs one turn. */
+/** Runs a turn. */
 export class Turn {
   readonly #options: TurnOptions;
   readonly #stop = new AbortController();
   readonly #repetitions = new Repetitions();
-  /** What the model says now, or said last. */
+  /** The current or last answer. */
   #stream: AnswerStream | undefined;
   #item: ModelItem | undefined;
   #tokens = 0;
@@ -81,12 +81,12 @@ export class Turn {
     this.#options = options;
   }
 
-  /** Whether an entry is what is answered, or what the model is saying now. */
+  /** Whether an entry is the message being answered, or the answer being written. */
   isAbout(id: string): boolean {
     return id === this.#options.answers || (this.#item?.id === id && this.#item.state === "streaming");
   }
 
-  /** Ends it now: what the model said stays, what it called is taken back. */
+  /** Ends the turn now: the text stays, and calls are cancelled. */
   stop(reason: string): void {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort(new Ended(reason));
@@ -94,7 +94,7 @@ export class Turn {
     for (const { id } of this.#stream?.calls ?? []) this.#options.calls.cancel(id, reason);
   }
 
-  /** Lets the calls under way end, and asks the model nothing more; if there are none, ends it now. */
+  /** Lets running calls end, and asks the model nothing more. Without running calls, ends the turn now. */
   windDown(reason: string): void {
     this.#isLastRound = true;
     const { calls = [] } = this.#stream ?? {};
@@ -113,13 +113,13 @@ export class Turn {
       note("warning", "limit-seconds", LIMIT_NOTES.seconds(limits.seconds));
       this.stop(`the turn took more than ${limits.seconds} seconds`);
     });
-    apps.tell(answers);
+    apps.notify(answers);
     try {
       await this.#rounds();
     } catch (error) {
       if (!(error instanceof Ended)) {
         onerror(error);
-        const message = "Something went wrong in the gateway, and its log says what. Try again.";
+        const message = "An internal error occurred; see the gateway's log. Try again.";
         if (this.#item?.state === "streaming") this.#endItem("failed", { code: "turn-failed", message });
         else note("error", "turn-failed", message);
       }
@@ -131,7 +131,7 @@ export class Turn {
   async #rounds(): Promise<void> {
     const { limits, note, hasRoom } = this.#options;
     for (let round = 1; ; round++) {
-      // The first time nothing waits for the store: there was room when the message was sent.
+      // The first round does not wait for the store: there was space when the message was sent.
       if (!(await this.#unlessStopped(hasRoom(round > 1)))) return;
       const { calls, over, reason } = await this.#ask();
       await over;
@@ -155,7 +155,7 @@ export class Turn {
     }
   }
 
-  /** Asks the model once; again, if it says when. */
+  /** Sends a request to the model, and retries it if the error allows that. */
   async #ask(): Promise<Answer> {
     const { model, journal, calls, clock, answers, providerIds } = this.#options;
     const names = await this.#names();
@@ -193,7 +193,7 @@ export class Turn {
           return answer;
         } catch (error) {
           signal.throwIfAborted();
-          const wait = stream.hasBegun || tries >= MOST_RETRIES ? undefined : waitOf(error, tries);
+          const wait = stream.hasStarted || tries >= MOST_RETRIES ? undefined : waitOf(error, tries);
           if (wait === undefined) return await this.#failed(item, error, stream);
           waiting = this.#waiting(waiting, wait, messageOf(error));
           await this.#sleep(wait);
@@ -212,7 +212,7 @@ export class Turn {
       output: Math.ceil((item.text.length + JSON.stringify(calls.map(({ input }) => input)).length) / TOKEN),
     };
     this.#tokens += used.input + used.output;
-    // Why an answer was cut off or held back is a note of its own.
+    // A separate note explains an answer that was cut off or blocked.
     const isEmpty = calls.length === 0 && item.text.trim() === "" && !STRANGE_ENDS[reason];
     journal.update(item, {
       state: "done",
@@ -222,7 +222,7 @@ export class Turn {
     if (usage) journal.addUsage(usage);
   }
 
-  /** What was said stays; calls that were made go on to their end, those that were not are none. */
+  /** Keeps the text. Calls that were made continue; incomplete calls are cancelled. */
   async #failed(item: ModelItem, error: unknown, stream: AnswerStream): Promise<never> {
     const { journal, calls, onerror } = this.#options;
     const problem = problemOf(error);
@@ -238,10 +238,10 @@ export class Turn {
     const { user, tools, apps, note, onerror, missing } = this.#options;
     let offered: readonly OfferedTool[] = [];
     try {
-      const told = new Set(missing.keys());
+      const reported = new Set(missing.keys());
       offered = await this.#unlessStopped(tools.list(user, missing));
-      const untold = [...missing].filter(([server]) => !told.has(server));
-      if (untold.length > 0) note("warning", "tools-missing", toolsMissing(untold));
+      const unreported = [...missing].filter(([server]) => !reported.has(server));
+      if (unreported.length > 0) note("warning", "tools-missing", toolsMissing(unreported));
     } catch (error) {
       this.#stop.signal.throwIfAborted();
       onerror(error);
@@ -271,7 +271,7 @@ export class Turn {
     );
   }
 
-  /** @throws why the turn was stopped, as soon as it is */
+  /** @throws the reason as soon as the turn is stopped */
   async #unlessStopped<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this.#stop;
     signal.throwIfAborted();
@@ -288,7 +288,7 @@ export class Turn {
   }
 }
 
-/** What the model is told. */
+/** The messages for the model. */
 export function messagesOf(
   options: Pick<TurnOptions, "journal" | "apps" | "limits" | "providerIds" | "waiting">,
   names: NamedTools,
@@ -297,7 +297,7 @@ export function messagesOf(
   return modelMessages({
     items: journal.items,
     waiting: waiting(),
-    told: apps.told,
+    sent: apps.sent,
     lasting: apps.lasting,
     names,
     limits,
@@ -310,15 +310,18 @@ interface ModelProblem {
   message: string;
 }
 
-/** What went wrong with a model, as its port says it. */
+/** Describes an error of a model. */
 function problemOf(error: unknown): ModelProblem {
   const { code } = dataOf(error);
   if (error instanceof VitrineError && typeof code === "string") return { code, message: error.message };
-  const message = "the model failed in a way that nobody foresaw, and the gateway's log says how; try again";
+  const message = "the model failed unexpectedly; see the gateway's log, and try again";
   return { code: "model-failed", message };
 }
 
-/** Milliseconds until the next try after a 429 or a 5xx; undefined if a retry does not help, or not soon. */
+/**
+ * Milliseconds until the retry after a 429 or 5xx; undefined if a retry is useless, or possible only much
+ * later.
+ */
 function waitOf(error: unknown, tries: number): number | undefined {
   const { code, retryAfter, status } = dataOf(error);
   const isServerFault = typeof status === "number" && status >= 500;

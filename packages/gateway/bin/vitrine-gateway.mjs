@@ -1,3 +1,4 @@
 #!/usr/bin/env node
-// Here before anything is built, so that npm can link it; in the repository, `npm run build` makes what it loads.
+// Exists before the build, so that npm can link it; in the repository, `npm run build` creates the file that
+// it loads.
 import "../dist/main.js";

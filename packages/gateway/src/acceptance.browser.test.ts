@@ -1,7 +1,7 @@
 /**
- * The official example servers behind the gateway, with their apps in a real browser: page → one WebSocket → guard →
- * audit log → server, and back. Over stdio they run in the strongest isolation there is, before a page of these tests;
- * over HTTP they are used in the built workbench, as a person would.
+ * The official example servers behind the gateway, with their apps in a real browser: page → WebSocket →
+ * guard → audit log → server, and back. Over stdio they run in the strongest available isolation, in a page
+ * of these tests; over HTTP they are used in the built workbench, like a user would.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,20 +23,22 @@ declare const host: GatewayPageApi;
 interface App {
   name: string;
   input?: Record<string, string>;
-  /** Of the server's command line. */
+  /** Arguments of the server's command line. */
   args?: string[];
   relax?: string[];
-  /** It wants a permission of the browser, about which the person is asked before there is an app. */
+  /** Whether it needs a browser permission, which the user is asked about before the app is shown. */
   permission?: true;
-  /** What the view must say. */
+  /** The text that the view must show. */
   shows?: RegExp;
-  /** What it draws on. */
+  /** The element that it draws on. */
   draws?: string;
-  /** The colour of much of that, where only what was asked for has it: what went wrong is told in colours, too. */
+  /**
+   * A frequent colour of that element, if only the expected drawing has it: errors are drawn in colours, too.
+   */
   colour?: number;
-  /** What a person does. */
+  /** The user's actions. */
   act?: (view: Frame) => Promise<unknown>;
-  /** The tool that the view itself calls then, or from the beginning. */
+  /** The tool that the view calls after that, or from the start. */
   calls?: string;
 }
 
@@ -109,7 +111,7 @@ renderer.render(scene, camera);`,
 ];
 
 beforeAll(async () => {
-  // The servers run as somebody else.
+  // The servers run as another user.
   await chmod(folder, 0o755);
   await writeFile(pdf, writePdf(["The first page", "The second page"]));
 });
@@ -118,12 +120,12 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const textOf = async (view: Frame): Promise<string> =>
   (await view.locator("body").allInnerTexts()).join().replace(/\s+/g, " ");
 
-/** A picture is much work, for the browser and for who reads it: the next one is taken when there may be more to see. */
+/** A picture is costly, so the next one is taken only when there may be more to see. */
 const PICTURES = { interval: 250 };
 
 /**
- * The colours that a person sees of an element, the most frequent first; none when one of them is nearly everywhere: it
- * is blank then.
+ * The visible colours of an element, the most frequent first; empty if one of them is nearly everywhere, so
+ * that it is blank.
  */
 async function coloursOf(element: Locator): Promise<number[]> {
   const picture = decodePng(await element.screenshot());
@@ -131,7 +133,7 @@ async function coloursOf(element: Locator): Promise<number[]> {
   return most < picture.pixels.length * 0.995 ? [first, ...rest.map(([colour]) => colour)] : [];
 }
 
-/** What the app must say and draw. */
+/** Checks the text and the drawing of the app. */
 async function expectShown(view: Frame, { shows, draws, colour }: App): Promise<void> {
   if (shows) await expect.poll(() => textOf(view)).toMatch(shows);
   if (!draws) return;
@@ -144,7 +146,7 @@ async function expectShown(view: Frame, { shows, draws, colour }: App): Promise<
   await expect.poll(drawn, PICTURES).toEqual({ isDrawn: true, first });
 }
 
-/** Every call of the view, and the model's own, is on record, as allowed, with how it ended. */
+/** Checks that every call of the view, and of the model, is recorded as allowed, with its outcome. */
 async function expectOnRecord(
   stage: GatewayStage,
   server: string,
@@ -167,7 +169,7 @@ async function expectOnRecord(
 
 async function expectNothingRefused(stage: GatewayStage, server: string): Promise<void> {
   const refused = await stage.rows({ server, decision: "refused" });
-  // What a view still asks while it is closed is taken back with it.
+  // Requests of a view that is being closed are cancelled.
   expect(refused.filter(({ reason }) => reason !== "aborted")).toEqual([]);
 }
 
@@ -181,7 +183,7 @@ async function toolOf(stage: GatewayStage, server: string): Promise<Tool> {
 
 describe("over stdio", () => {
   let stage: GatewayStage;
-  // One page shows all of them, one after the other, as a host's does.
+  // A single page shows all of them, one after the other, like a host.
   let page: Page;
   beforeAll(async () => {
     const mcpServers = Object.fromEntries(
@@ -195,7 +197,7 @@ describe("over stdio", () => {
     page = await stage.openPage();
   });
   afterAll(() => stage?.close());
-  // Whatever came of it, it is no longer in the way of the next one, and draws no more.
+  // Whatever the outcome, it must not disturb the next test.
   afterEach(() =>
     page.evaluate(() => {
       for (const element of document.querySelectorAll("mcp-app")) element.remove();
@@ -223,7 +225,7 @@ describe("over http, in the workbench", () => {
   let workbench: WorkbenchPage;
   const children: ChildProcess[] = [];
 
-  /** Starts a server as its users would; gives its address. */
+  /** Starts a server like its users would; returns its address. */
   async function startOverHttp({ name, args = [] }: App): Promise<string> {
     const port = await freePort();
     const child = spawn(process.execPath, [officialServer(name), ...args], {
@@ -239,7 +241,7 @@ describe("over http, in the workbench", () => {
       Promise.reject(new Error(`${name} did not start: ${complaint}`)),
     );
     gone.catch(() => {});
-    // It says when it listens; what it says later is read, too, so that it never waits for that.
+    // It prints when it listens. Later output is read too, so that it never blocks.
     const listens = new Promise<void>((resolve) => {
       child.stdout.on("data", (data) => `${data}`.includes("listening") && resolve());
     });
@@ -248,7 +250,7 @@ describe("over http, in the workbench", () => {
   }
 
   beforeAll(async () => {
-    // All at once: the workbench asks each what it offers.
+    // All at once: the workbench requests the catalogue of each.
     const servers = await Promise.all(
       APPS.map(async (app) => [app.name, { url: await startOverHttp(app), relax: app.relax ?? [] }] as const),
     );
@@ -264,12 +266,12 @@ describe("over http, in the workbench", () => {
     const server = app.name;
     const { name: tool, title = tool } = await toolOf(stage, server);
     await workbench.pick({ server, title });
-    // What has several lines is pasted, the rest is written into the form.
+    // Input with several lines is pasted; other input is typed into the form.
     if (app.input) await workbench[JSON.stringify(app.input).includes("\\n") ? "paste" : "fill"](app.input);
     const card = await workbench.run(title);
     if (app.permission) await workbench.agree();
     const view = await workbench.appIn(card);
-    // No server says that its tools only read: the person is asked about what the app itself calls.
+    // No server declares its tools read-only: the user is asked about calls of the app.
     if (app.calls && !app.act) await workbench.agree();
     await expectShown(view, app);
     await app.act?.(view);
@@ -282,7 +284,7 @@ describe("over http, in the workbench", () => {
     await expectNothingRefused(stage, server);
   });
 
-  it("the workbench itself has nothing to complain about", () => {
+  it("the workbench itself logs no errors", () => {
     expect(workbench.complaints).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Conversations as pages have them: a real gateway, a real server, and a model behind the real wire. */
+/** Conversations in pages: a real gateway, a real server, and a model behind the real wire. */
 import type {
   CallItem,
   ConversationItem,
@@ -47,12 +47,12 @@ const atRest = async (): Promise<ConversationState> => {
 };
 const open = (item: string, tool = "show"): Promise<OpenedView> =>
   page.request("gateway/open", { server: "shop", tool, call: { conversation: id, item } });
-/** What the view of a call was told, by its channel. */
+/** The notifications to the view of a call, by its channel. */
 const told = (view: string): [string, unknown][] =>
   page.heard
     .filter(({ channel }) => channel === view)
     .map(({ message }) => [`${message["method"]}`.replace("ui/notifications/tool-", ""), message["params"]]);
-/** What the model saw when it was asked last. */
+/** The last request to the model. */
 const saw = () => model.requests.at(-1)?.body;
 
 /** A gate that a test opens. */
@@ -95,7 +95,7 @@ describe("a turn", () => {
       ["result", expect.objectContaining({ content: expect.any(Array) })],
     ]);
     expect(told(view).findLastIndex(([what]) => what === "input-partial")).toBe(told(view).length - 3);
-    // A page that is reloaded finds the view with all of it.
+    // A reloaded page finds the view with all of it.
     const { views } = await page.request("gateway/views", {});
     expect(views).toMatchObject([
       { view, call: { item: call?.id }, input: whole, result: { content: [{}] } },
@@ -109,7 +109,7 @@ describe("a turn", () => {
     });
   });
 
-  it("asks the person about what the model wants to change, and the model hears what they say", async () => {
+  it("asks the user about changes that the model requests, and the model learns the answer", async () => {
     model.add(callTool("shop__change", {}), say("As you like."));
     page.answer = () => ({ answer: "deny" });
     await tell("Change it.");
@@ -126,7 +126,7 @@ describe("a turn", () => {
     expect(doors.calls.slice(before)).toContain("tools/call change");
   });
 
-  it("C02: offers what the model may see, and nothing else", async () => {
+  it("C02: offers only tools that are visible to the model", async () => {
     model.add(say("Yes."));
     await tell("Are you there?");
     await atRest();
@@ -135,7 +135,7 @@ describe("a turn", () => {
     expect(names.filter((name) => name.includes("inner"))).toEqual([]);
   });
 
-  it("survives arguments that are nested without end, and calls without number", async () => {
+  it("survives endlessly nested arguments, and a flood of calls", async () => {
     const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
     model.add(callTool("shop__look", deep), say("Well."));
     await tell("Look.");
@@ -154,7 +154,7 @@ describe("a turn", () => {
     });
   });
 
-  it("is stopped at any moment: the server is told, and so is the view", async () => {
+  it("can be stopped at any time: the server and the view are notified", async () => {
     model.add(callTool("shop__wait", {}));
     await tell("Wait.");
     await expect.poll(calls).toMatchObject([{ state: "running" }]);
@@ -188,14 +188,14 @@ describe("a page", () => {
     expect(conversations.map((each) => each.id)).toContain(id);
   });
 
-  it("C02: cannot call by hand what is for apps alone", async () => {
+  it("C02: cannot call app-only tools by hand", async () => {
     await page.request("conversation/call", { id, server: "shop", tool: "inner" });
     await atRest();
     expect(await calls()).toMatchObject([{ state: "failed" }]);
     expect(doors.calls).not.toContain("tools/call inner");
   });
 
-  it("with a result of 50 MB shows all of it to the app, tells the model its beginning, and goes on", async () => {
+  it("shows all of a result of 50 MB to the app, sends its beginning to the model, and continues", async () => {
     model.add(callTool("shop__show", { size: 50_000_000 }), say("Much."), say("I am here."));
     await tell("Show me everything.");
     await expect.poll(async () => (await calls()).at(-1)?.state).toMatch(/running|done/);
@@ -210,7 +210,7 @@ describe("a page", () => {
     expect((await atRest()).items.at(-1)).toMatchObject({ kind: "model", text: "I am here." });
   });
 
-  it("sees no conversation of another person's", async () => {
+  it("sees no conversation of another user", async () => {
     await page.request("conversation/call", { id, server: "shop", tool: "look" });
     await atRest();
     const other = await doors.page("bea", "websocket");
@@ -224,13 +224,13 @@ describe("a page", () => {
     ).rejects.toMatchObject({ data: { code: "view-unknown" } });
   });
 
-  it("hears each change once, in order", async () => {
+  it("gets each change once, in order", async () => {
     model.add(say("one ", "two ", "three"));
     const before = (await state()).seq;
     const heard = () =>
       page.notices("conversation/changed").filter((each) => each.id === id && each.seq > before);
     await tell("Count.");
-    // By what it is told alone: who opens it again has heard what is new.
+    // From the notifications only: opening it again would return the changes, too.
     await expect
       .poll(() =>
         heard()
@@ -246,7 +246,7 @@ describe("a page", () => {
     expect("one two three".endsWith(text.join(""))).toBe(true);
   });
 
-  it("does once what it asks again under the same name, as after a lost session", async () => {
+  it("performs a repeated request with the same key once, as after a lost session", async () => {
     const before = doors.calls.length;
     const params = { id, server: "shop", tool: "look" };
     const key = page.nextId();
@@ -261,10 +261,10 @@ describe("a page", () => {
   it("opens no view of another tool for a call", async () => {
     const { item } = await page.request("conversation/call", { id, server: "shop", tool: "show" });
     await atRest();
-    await expect(open(item, "camera")).rejects.toThrow("no call of the view's tool");
+    await expect(open(item, "camera")).rejects.toThrow("not a call of the view's tool");
   });
 
-  it("leaves, renames and deletes one", async () => {
+  it("leaves, renames and deletes a conversation", async () => {
     await page.request("conversation/call", { id, server: "shop", tool: "look" });
     await atRest();
     await page.request("conversation/rename", { id, title: "Shopping" });
@@ -275,7 +275,7 @@ describe("a page", () => {
     await expect(state()).rejects.toMatchObject({ data: { code: "conversation-unknown" } });
   });
 
-  it("chooses a model, or none: then nobody answers, and it says how to have one", async () => {
+  it("selects a model, or none: then there is no answer, and a note says how to get one", async () => {
     const { models, current } = await page.request("model/state", {});
     expect([current, models.map((each) => each.id)]).toEqual(["local/scripted", ["local/scripted"]]);
     await page.request("model/choose", {});
@@ -303,7 +303,7 @@ describe("an app", () => {
     await atRest();
   });
 
-  it("I05: speaks in the person's place, attributed, and the model answers", async () => {
+  it("I05: sends messages on the user's behalf, marked as such, and the model answers", async () => {
     model.add(say("Hello, app."));
     await page.request("conversation/send", { id, content: [{ type: "text", text: "I am full" }], view });
     const { items: all } = await atRest();
@@ -313,7 +313,7 @@ describe("an app", () => {
     ]);
   });
 
-  it("I06: tells the model what it should know, the last word of it, until it is closed", async () => {
+  it("I06: gives the model its latest context until it is closed", async () => {
     for (const text of ["two eggs", "three eggs"])
       await page.request("conversation/context", { id, view, content: [{ type: "text", text }] });
     model.add(say("Noted."));
@@ -326,12 +326,12 @@ describe("an app", () => {
     await expect.poll(async () => (await state()).contexts).toMatchObject([{ item, isStale: true }]);
   });
 
-  it("that floods what the model should know is refused, by the guard and by the conversation, and the person reads so", async () => {
+  it("that floods its context is refused, by the guard and by the conversation, and the user sees a note", async () => {
     const codes = new Set<string>();
     const update = async (text: string): Promise<void> => {
       const content = [{ type: "text", text }] as const;
       try {
-        // As a page does it: with a permit.
+        // Like a page: with a permit.
         await page.ask(view, "ui/update-model-context", { content });
         await page.request("conversation/context", { id, view, content: [...content] });
       } catch (error) {
@@ -339,18 +339,18 @@ describe("an app", () => {
       }
     };
     const isTold = async () => codes.size > 1 && (await items("note")).length > 0;
-    // Many at once: a slow machine floods too.
+    // Many at once, so that a slow machine floods too.
     for (let n = 0; n < 30 && !(await isTold()); n++)
       await Promise.all(Array.from({ length: 20 }, (_, at) => update(`${n * 20 + at} eggs`)));
     expect([...codes].sort()).toEqual(["overloaded", "rate-limited"]);
     expect(await items("note")).toMatchObject([{ level: "warning", code: "app-flood" }]);
-    // The app, the page and the conversation go on.
+    // The app, the page and the conversation continue to work.
     model.add(say("Well."));
     await tell("How many?");
     expect((await atRest()).items.at(-1)).toMatchObject({ kind: "model", text: "Well." });
   });
 
-  it("A04 to A06: has its tools called, with consent unless they only read, and none when it is gone", async () => {
+  it("A04 to A06: offers tools, which need approval unless they are read-only, and none after it is closed", async () => {
     const asked: unknown[] = [];
     page.answers["conversation/app-tool"] = (params) => {
       asked.push(params);
@@ -402,7 +402,7 @@ describe("an app", () => {
     ).toEqual([]);
   });
 
-  it("I11: asks the model, if the person agrees, and in the words that the person wants", async () => {
+  it("I11: asks the model if the user approves, with the user's changes", async () => {
     const params = {
       messages: [{ role: "user", content: { type: "text", text: "Name a fruit" } }],
       maxTokens: 50,
@@ -431,7 +431,7 @@ describe("an app", () => {
     expect(rows.map(({ decision }) => decision)).toEqual(["allowed", "refused"]);
   });
 
-  it("A06: whose tool the person does not allow is not asked", async () => {
+  it("A06: its tool is not called if the user declines", async () => {
     page.answers["conversation/app-tool"] = () => ({ content: [] });
     await page.request("conversation/app-tools", {
       id,

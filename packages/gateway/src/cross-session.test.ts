@@ -1,6 +1,6 @@
 /**
- * Nothing crosses: many people with many pages and views, over both carriers, at servers of their own and at one that
- * they share; whatever they do in whatever order, everybody gets their own answers and nobody else's.
+ * Isolation between users: many users with many pages and views, over both transports, at their own servers
+ * and at a shared one. Whatever they do in any order, everybody gets only their own answers.
  */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -19,18 +19,18 @@ const quick = {
 
 let doors: Doors;
 let tabs: Tab[];
-/** Which process answered whom, by server and user: whatever came first must hold for ever. */
+/** The process that answered each user, by server: the first one must stay the same. */
 const instances = new Map<string, string>();
 let tokens = 0;
 
-/** A tab of a person's: its page may be reloaded, and its views live on. */
+/** A tab of a user: its page may be reloaded, and its views survive. */
 class Tab {
   readonly user: string;
   readonly over: Over;
   page: RawPage;
   /** Its views, and their servers. */
   readonly views = new Map<string, string>();
-  /** Ids that were ever asked in this tab, and on which channel: what comes for one comes there. */
+  /** All request ids of this tab, with their channels: answers must arrive there. */
   readonly asked = new Map<string, string>();
 
   constructor(user: string, over: Over, page: RawPage) {
@@ -46,7 +46,7 @@ class Tab {
     this.views.set(view, server);
   }
 
-  /** Calls a tool, and looks at who answers, and what they were asked. */
+  /** Calls a tool, and checks the process and the arguments in the answer. */
   async call(channel: string, id = this.page.nextId()): Promise<void> {
     const { page } = this;
     const server = this.views.get(channel);
@@ -75,7 +75,7 @@ class Tab {
     expect(views.map(({ view }) => view).sort()).toEqual([...this.views.keys()].sort());
   }
 
-  /** What came late, for a question that was taken back or asked before a reload, is an answer to this tab's all the same. */
+  /** Late answers to requests that were cancelled or sent before a reload must still belong to this tab. */
   #look(): void {
     for (const { channel, message } of this.page.stray)
       expect(this.asked.get(`${message["id"]}`), JSON.stringify(message)).toBe(channel);
@@ -105,7 +105,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => doors.close());
 
-/** What happens next, in one of the tabs; `pick` chooses among what there is. */
+/** A random step in a tab; `pick` selects among its views. */
 const step = fc.record({
   tab: fc.nat(),
   pick: fc.nat(),
@@ -125,7 +125,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const at = <T>(list: readonly T[], index: number): T | undefined => list[index % list.length];
 
-/** Does one step. What is only begun goes to `calls`. */
+/** Performs a step. Pending calls are added to `calls`. */
 async function take({ tab: index, pick, what }: Step, calls: Promise<unknown>[]): Promise<void> {
   const tab = at(tabs, index);
   if (!tab) return;
@@ -133,7 +133,7 @@ async function take({ tab: index, pick, what }: Step, calls: Promise<unknown>[])
   const others = tabs.filter(({ user }) => user !== tab.user);
   const other = at(others, pick);
   const otherView = at([...(other?.views.keys() ?? [])], pick);
-  /** What is cut off by a close, a cancel or a reload is nobody's answer; anything else is right, or wrong. */
+  /** Calls that a close, a cancel or a reload interrupts have no answer; any other answer must be correct. */
   const begin = (call: Promise<unknown>) =>
     void calls.push(
       call.catch((error: { code?: unknown }) => expect(error).toMatchObject({ code: "closed" })),
@@ -155,7 +155,7 @@ async function take({ tab: index, pick, what }: Step, calls: Promise<unknown>[])
     tab.page.cancel(view, id);
   } else if (view && other && what === "use another's key") {
     const id = at([...other.asked.keys()], pick);
-    // Its own earlier use of that key is a conflict, as it must be: the arguments are new.
+    // The user's own earlier use of that key would be a conflict, because the arguments are new.
     if (id && !tabs.some(({ user, asked }) => user === tab.user && asked.has(id))) begin(tab.call(view, id));
   }
 }
@@ -164,7 +164,7 @@ const isUnknownView = (error: { data?: unknown; code?: unknown }): void => {
   if (error.code !== "closed") expect(error).toMatchObject({ data: { code: "view-unknown" } });
 };
 
-/** Another person's cookie, and the name and key of this one's session: a new session, and an empty one. */
+/** Another user's cookie with the id and key of this session results in a new, empty session. */
 async function steal({ user, over }: Tab, storage: PageStorage): Promise<void> {
   const thief = await doors.page(user, over, storage.copy());
   expect(await thief.request("gateway/views", {})).toEqual({ views: [] });
@@ -172,14 +172,14 @@ async function steal({ user, over }: Tab, storage: PageStorage): Promise<void> {
   thief.close();
 }
 
-describe("whatever people do, in whatever order", () => {
-  it("no answer, view, key or session is anybody else's", async () => {
+describe("random actions in random order", () => {
+  it("no answer, view, key or session belongs to another user", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 80 }), async (steps) => {
         const calls: Promise<unknown>[] = [];
         for (const each of steps) await take(each, calls);
         await Promise.all(calls);
-        // Every view that is left still answers, and its own person.
+        // Every remaining view still answers its own user.
         await Promise.all(tabs.flatMap((tab) => [...tab.views.keys()].map((view) => tab.call(view))));
         await Promise.all(tabs.map((tab) => tab.clear()));
       }),
@@ -190,8 +190,8 @@ describe("whatever people do, in whatever order", () => {
   });
 });
 
-describe.each(CARRIERS)("what one person has, another cannot use (%s)", (over) => {
-  /** The tabs of two people. */
+describe.each(CARRIERS)("data of one user is useless to another (%s)", (over) => {
+  /** The tabs of two users. */
   const two = (): [Tab, Tab] => {
     const [ann, bea] = tabs.filter((tab) => tab.over === over);
     if (!ann || !bea) throw new Error("not everybody is here");
@@ -200,7 +200,7 @@ describe.each(CARRIERS)("what one person has, another cannot use (%s)", (over) =
   const viewOf = async ({ page }: Tab): Promise<string> =>
     (await page.request("gateway/open", { server: "common", tool: "show" })).view;
 
-  it("a consent, though the server is the same process", async () => {
+  it("an approval, although the server is the same process", async () => {
     const [ann, bea] = two();
     const [hers, others] = await Promise.all([viewOf(ann), viewOf(bea)]);
     ann.page.answer = () => ({ answer: "allow", remember: "always" });
@@ -217,7 +217,7 @@ describe.each(CARRIERS)("what one person has, another cannot use (%s)", (over) =
     await doors.gateway.api.consents.revoke({ user: ann.user }, { server: "common" });
   });
 
-  it("a permit: only the view that got it says how it ended", async () => {
+  it("a permit: only its own view can report the outcome", async () => {
     const [ann, bea] = two();
     const [hers, others] = await Promise.all([viewOf(ann), viewOf(bea)]);
     ann.page.answer = () => ({ answer: "allow" });
@@ -227,7 +227,7 @@ describe.each(CARRIERS)("what one person has, another cannot use (%s)", (over) =
       tab.page.send(view, { method: "gateway/outcome", params: { permit, outcome } });
     tell(bea, others, "failed");
     tell(bea, hers, "failed");
-    // When this is answered, what came before it was dealt with.
+    // When this is answered, earlier messages have been handled.
     await bea.page.request("gateway/servers", {});
     tell(ann, hers, "ok");
     tell(ann, hers, "failed");
@@ -248,7 +248,7 @@ describe.each(CARRIERS)("what one person has, another cannot use (%s)", (over) =
   });
 });
 
-it("a key of one person's program is new for another's", async () => {
+it("a key of one user's program is new for another user's", async () => {
   const call = async (user: string) =>
     readAnswer(
       (

@@ -1,4 +1,4 @@
-/** docs/gateway/faults.md names tests of conversations that exist. */
+/** Checks that the tests of conversations in docs/gateway/faults.md exist. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
@@ -9,7 +9,7 @@ const rows = [...docs.matchAll(/^\| .* \| `([^`]+\.test\.ts)`: `([^`]+)` \|$/gm)
   ([, file = "", title = ""]) => ({ file, title }),
 );
 
-/** The titles in a file; those of a table with what is put into them. */
+/** The titles in a file; those of a table with its values filled in. */
 function titlesOf(file: string): string[] {
   const text = readFileSync(new URL(file, file.startsWith("packages/") ? root : source), "utf8");
   const written = [...text.matchAll(/(?:^\s*it(?:\.\w+\([^\n]*?\))?|^\s*\]\))\(\s*"([^"]+)"/gm)].map(
@@ -21,12 +21,12 @@ function titlesOf(file: string): string[] {
   );
 }
 
-it("every fault that names a file and a test names a test that is there", () => {
+it("every test that the document names exists", () => {
   expect(rows.length).toBeGreaterThanOrEqual(30);
   expect(rows.filter(({ file, title }) => !titlesOf(file).includes(title))).toEqual([]);
 });
 
-it("every file that is about faults alone is named", () => {
+it("every file with fault tests is named", () => {
   const named = new Set(rows.map(({ file }) => file));
   for (const file of ["full", "live-results", "missing-tools", "saver"])
     expect(named).toContain(`packages/conversation/src/${file}.test.ts`);

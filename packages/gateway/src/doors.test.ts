@@ -1,12 +1,14 @@
 /**
- * What hostile apps ask for, at every door of a real gateway: a view's channel and the page's own, over a WebSocket and
- * over HTTP, the endpoints for programs, and the host endpoint for views that a program shows. Behind it is a real server that writes down what it is asked to do.
+ * Requests of hostile apps at every entry point of a real gateway: a view's channel and the page's own, over
+ * a WebSocket and over HTTP, the API for programs, and the host endpoint for views that a program displays. A
+ * real server behind it records the requests that reach it.
  *
- * What of part C ends before the gateway is tested where it ends, in `packages/host/src`: handshakes out of turn (C11),
- * display modes (C12) and sizes (C13) in `bridge-hostile.test.ts`, `service.test.ts`, `frame/frame.browser.test.ts` and
- * `isolation-bridge.browser.test.ts`; tools that apps register and what they answer (C17, C18) in `app-tools.test.ts`;
- * clicks on the prompt (C21) in `frame/prompt.browser.test.ts`. What such an app could make its page send on is here all
- * the same: `ui/initialize`, `elicitation/create` (C26) and the sandbox's own words are methods that no view has (C07).
+ * Attacks of part C that end before the gateway are tested where they end, in `packages/host/src`: handshakes
+ * out of order (C11), display modes (C12) and sizes (C13) in `bridge-hostile.test.ts`, `service.test.ts`,
+ * `frame/frame.browser.test.ts` and `isolation-bridge.browser.test.ts`; tools of apps and their answers (C17,
+ * C18) in `app-tools.test.ts`; clicks on the prompt (C21) in `frame/prompt.browser.test.ts`. Messages that
+ * such an app could make its page forward are tested here nevertheless: `ui/initialize`, `elicitation/create`
+ * (C26) and the sandbox's own messages are methods that no view has (C07).
  */
 import { recordOf, VitrineError } from "@vitrine/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -23,19 +25,21 @@ import { STATUSES } from "./http/http-error.js";
 
 type Over = (typeof CARRIERS)[number];
 type Call = GuardCase["call"];
-/** `host`: the host endpoint, which answers what a view asks. */
+/** `host`: the host endpoint, which answers requests of views. */
 type AnyDoor = Door | "host";
 
-/** Many, and each has its turn: a user who is refused too much within a second has one row for the rest of it. */
+/**
+ * Several users take turns, because refusals of a user beyond a rate are summarized in one row per second.
+ */
 const USERS = ["ann", "bea", "cal", "dan", "eve", "fay"];
 
 let doors: Doors;
-/** What the host endpoint was made to do. */
+/** Actions of the host endpoint. */
 const done: string[] = [];
 const pages = new Map<string, Record<Over, RawPage>>();
 
 beforeAll(async () => {
-  // One process for all of them; whom it serves is for `cross-session.test.ts`.
+  // A single process for all of them; `cross-session.test.ts` covers several.
   const settings = { shop: { stateless: true, start: "eager" } };
   const handlers = {
     openLink: () => void done.push("openLink"),
@@ -55,13 +59,13 @@ beforeAll(async () => {
 });
 afterAll(() => doors.close());
 
-/** One door, and someone at it. */
+/** An entry point with a caller. */
 interface Place {
   readonly user: string;
   readonly door: AnyDoor;
-  /** Asks there. */
+  /** Sends a request there. */
   send(call: Call): Promise<unknown>;
-  /** The view was closed. */
+  /** Closes the view. */
   close(): Promise<unknown>;
 }
 
@@ -107,7 +111,7 @@ const callTool = (name: string, input: object = {}): Call => ({
   params: { name, arguments: input },
 });
 
-/** What the person answers, at every page of theirs. */
+/** Sets the user's answer, in all of their pages. */
 const answerWith = (user: string, answer: "allow" | "deny") => {
   for (const over of CARRIERS) pageOf(user, over).answer = () => ({ answer, remember: "always" });
 };
@@ -120,37 +124,40 @@ const BEFORE: Record<Before, (place: Place) => Promise<unknown>> = {
     answerWith(place.user, "allow");
     await place.send(callTool("change"));
     answerWith(place.user, "deny");
-    // What was agreed to holds: else the refusal below would prove nothing.
+    // The approval must be valid, or the refusal below would prove nothing.
     await place.send(callTool("change"));
     await place.send(callTool("control", { description: "Changes everything" }));
   },
 };
 
-/** As it was at the beginning. */
+/** Restores the initial state. */
 async function reset(user: string): Promise<void> {
   await doors.post(user, "/api/servers/shop/tools/call", callTool("control").params);
   await doors.gateway.api.consents.revoke({ user }, { server: "shop" });
   await doors.gateway.api.catalogue({ user }, "shop");
 }
 
-/** Programs are told by words and a status; pages by words and a number. */
+/** Programs get a code and a status; pages get a code and a number. */
 const expectedOf = (each: GuardCase, door: AnyDoor): unknown[] => {
   const { code, rpcCode } = each.expect;
   if (door === "host") return hostExpectation(each).told;
   return [code, door === "direct" ? STATUSES[code] : rpcCode];
 };
 
-/** The host endpoint refuses some of it before the guard, in the words of JSON-RPC. The record has the guard's words. */
+/**
+ * The host endpoint refuses some requests before the guard, with JSON-RPC errors. The record contains the
+ * guard's codes.
+ */
 function hostExpectation({ call, expect: { code, rpcCode } }: GuardCase): {
   reason: string;
   told: unknown[];
 } {
   const { method } = call;
   if (JSON.stringify(call).length > 1_000_000) return { reason: "too-large", told: [-32600, -32600] };
-  // What can only be the person's is taken for that, and so the person is asked.
+  // A message that can only come from the user counts as theirs, so the user is asked.
   if (method === "ui/message" && code === "invalid-params")
     return { reason: "denied", told: ["denied", -32000] };
-  // Nothing would tell a view of what it subscribed to.
+  // A view there could not be notified of its subscriptions.
   if (code === "method-unknown" || method === "resources/subscribe")
     return { reason: "method-unknown", told: [-32601, -32601] };
   return { reason: code, told: [code, rpcCode] };
@@ -162,17 +169,19 @@ const codeOf = (error: unknown): unknown => {
   return [code ?? (error.code === -32602 ? "invalid-params" : error.code), error.code];
 };
 
-/** The gateway itself reads UIs ahead. */
+/** Whether the gateway itself preloads this UI. */
 const isReadAhead = (call: string): boolean =>
   /^resources\/read \S+\/(cart|camera|broken|mapped)\.html$/.test(call);
 
-/** A program's request that has no tool's name in it is refused for its form, as any other body would be: it is no call. */
+/**
+ * A program's request without a tool name is rejected as malformed, like any other body: it is not a call.
+ */
 const isFormless = ({ call }: GuardCase, door: AnyDoor): boolean => {
   const { name } = call.params;
   return door === "direct" && typeof name === "string" && (name === "" || name.length > 500);
 };
 
-/** Every case at every door, and every page over both carriers. */
+/** Every case at every entry point, and every page over both transports. */
 const spread = <T extends { doors: readonly Door[] }>(cases: readonly T[]) =>
   cases
     .flatMap((each) =>
@@ -182,7 +191,7 @@ const spread = <T extends { doors: readonly Door[] }>(cases: readonly T[]) =>
     )
     .map((row, index) => ({ ...row, user: USERS[index % USERS.length] ?? "" }));
 
-/** What a view may ask for, at the host endpoint: which has the handshake, no keys, and no views that it could close. */
+/** The cases for the host endpoint, which has a handshake, no keys, and no views to close. */
 const spreadHost = <T extends Pick<GuardCase, "doors" | "call" | "before">>(cases: readonly T[]) =>
   cases
     .filter(({ doors, call: { method, key }, before }) => {
@@ -199,9 +208,9 @@ const attacks = [...spread(GUARD_TABLE), ...spreadHost(GUARD_TABLE)].map(
   (row) => [`attack ${row.each.id}: ${row.each.title}`.slice(0, 120), row.door, row.over, row] as const,
 );
 
-describe("what hostile apps ask for", () => {
+describe("requests of hostile apps", () => {
   it.each(attacks)(
-    "%s (%s, %s) is refused before the server hears of it, with one row",
+    "%s (%s, %s) is refused before it reaches the server, with one row",
     async (_title, _door, _over, { each, door, over, user }) => {
       const place = await placeOf(user, door, over);
       if (each.before) await BEFORE[each.before](place);
@@ -213,7 +222,7 @@ describe("what hostile apps ask for", () => {
       expect(calls).toHaveLength(each.expect.upstreamCalls);
       expect(done.slice(earlier.done)).toEqual([]);
       const { question } = each.expect;
-      // A program's question is asked at the person's newest page, whichever that is.
+      // A program's question is shown in the user's newest page, whichever that is.
       if (question && door === "view") expect(pageOf(user, over).asked.at(-1)).toMatchObject(question);
       const rows = (await doors.rows(user, earlier.row)).filter(({ kind }) => kind === "entry");
       expect(rows).toHaveLength(isCall ? each.expect.auditRows : 0);
@@ -238,7 +247,7 @@ describe("what hostile apps ask for", () => {
   );
 
   it.each(controls)(
-    "control: %s (%s, %s) is done once, with one entry and one outcome",
+    "control: %s (%s, %s) runs once, with one entry and one outcome",
     async (_title, _door, _over, { each, door, over, user }) => {
       const place = await placeOf(user, door, over);
       const earlier = { calls: doors.calls.length, row: await doors.lastRow(user) };
@@ -257,8 +266,8 @@ describe("what hostile apps ask for", () => {
   );
 });
 
-describe.each(CARRIERS)("what a hostile page says (%s)", (over) => {
-  it("attack C09: of two answers to a question the first counts", async () => {
+describe.each(CARRIERS)("a hostile page (%s)", (over) => {
+  it("attack C09: only the first of two answers to a question counts", async () => {
     const page = pageOf("ann", over);
     page.answer = () => new Promise(() => {});
     const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
@@ -272,7 +281,7 @@ describe.each(CARRIERS)("what a hostile page says (%s)", (over) => {
     expect(await doors.gateway.api.consents.list({ user: "ann" })).toEqual([]);
   });
 
-  it("attack C09: a question is answered where it was asked, and nowhere else", async () => {
+  it("attack C09: a question can be answered only where it was asked", async () => {
     const page = pageOf("ann", over);
     const stranger = pageOf("bea", over);
     page.answer = () => new Promise(() => {});
@@ -283,7 +292,7 @@ describe.each(CARRIERS)("what a hostile page says (%s)", (over) => {
     await expect.poll(() => page.asked).toHaveLength(before + 1);
     const id = page.asked.at(-1)?.id;
     const yes = { id, result: { answer: "allow" } };
-    // Another person, another page of the same person, and the view itself.
+    // Another user, another page of the same user, and the view itself.
     stranger.send(".", yes);
     pageOf("ann", over === "http" ? "websocket" : "http").send(".", yes);
     page.send(view, yes);
@@ -294,7 +303,7 @@ describe.each(CARRIERS)("what a hostile page says (%s)", (over) => {
     expect(doors.calls.slice(calls)).toEqual([]);
   });
 
-  it("attack C10: an answer to no question is dropped, without an answer and without a row", async () => {
+  it("attack C10: an answer without a question is dropped, without a response or a row", async () => {
     const page = pageOf("cal", over);
     const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
     const row = await doors.lastRow("cal");
@@ -310,7 +319,7 @@ describe.each(CARRIERS)("what a hostile page says (%s)", (over) => {
     expect(rows.filter(({ kind }) => kind === "entry")).toMatchObject([{ target: "look" }]);
   });
 
-  it("attack C15: of 100 messages at once the first few are asked about, and the rest is one row more", async () => {
+  it("attack C15: of 100 messages at once, the user is asked about the first few, and the rest adds one row", async () => {
     const page = pageOf("dan", over);
     page.answer = () => ({ answer: "allow" });
     const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
@@ -320,7 +329,7 @@ describe.each(CARRIERS)("what a hostile page says (%s)", (over) => {
       Array.from({ length: 100 }, () => page.ask(view, "ui/message", message)),
     );
     const refused = sent.filter(({ status }) => status === "rejected");
-    // Ten at once; one more for each second that this took.
+    // Ten at once, and one more for each second that this took.
     expect(refused.length).toBeGreaterThan(60);
     for (const each of refused) expect(each).toMatchObject({ reason: { data: { code: "rate-limited" } } });
     const rows = (await doors.rows("dan", row)).filter(({ decision }) => decision === "refused");
@@ -328,7 +337,7 @@ describe.each(CARRIERS)("what a hostile page says (%s)", (over) => {
     expect(rows[0]).toMatchObject({ reason: "rate-limited", method: "ui/message" });
   });
 
-  it("attack C20: the same request again is answered again, and done once", async () => {
+  it("attack C20: a repeated request is answered again, and runs once", async () => {
     const page = pageOf("eve", over);
     const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
     const calls = doors.calls.length;
@@ -339,7 +348,7 @@ describe.each(CARRIERS)("what a hostile page says (%s)", (over) => {
     expect(doors.calls.slice(calls)).toEqual(["tools/call look"]);
   });
 
-  it("attack C20: another view does not get an answer by its key", async () => {
+  it("attack C20: another view does not get an answer with its key", async () => {
     const page = pageOf("eve", over);
     const [one, two] = await Promise.all(
       [1, 2].map(() => page.request("gateway/open", { server: "shop", tool: "show" })),
@@ -353,7 +362,7 @@ describe.each(CARRIERS)("what a hostile page says (%s)", (over) => {
   });
 });
 
-it("attack C20: a program's request again, under its key, is answered again and done once", async () => {
+it("attack C20: a program's repeated request with its key is answered again, and runs once", async () => {
   const calls = doors.calls.length;
   const again = () =>
     doors.post("fay", "/api/servers/shop/tools/call", { name: "look" }, { "idempotency-key": "fay-1" });
@@ -363,7 +372,7 @@ it("attack C20: a program's request again, under its key, is answered again and 
   expect(doors.calls.slice(calls)).toEqual(["tools/call look"]);
 });
 
-it("control: what a person agrees to is done at the host endpoint, with one entry and one outcome", async () => {
+it("control: an approved request runs at the host endpoint, with one entry and one outcome", async () => {
   const row = await doors.lastRow("ann");
   answerWith("ann", "allow");
   const place = await placeOf("ann", "host", "http");
@@ -381,25 +390,25 @@ it("control: what a person agrees to is done at the host endpoint, with one entr
   await doors.gateway.api.consents.revoke({ user: "ann" }, { server: "shop" });
 });
 
-it("of a flood of nonsense at the host endpoint a few rows are written, and all of it is counted", async () => {
+it("a flood of invalid requests at the host endpoint writes a few rows, and counts all of them", async () => {
   const row = await doors.lastRow("bea");
   const denials = 'vitrine_denials_total{code="method-unknown"}';
   const before = doors.metric(denials);
   const nonsense = () => doors.host("bea", { id: 1, method: "no/such", params: {} });
   const began = performance.now();
   for (const { status } of await Promise.all(Array.from({ length: 60 }, nonsense))) expect(status).toBe(404);
-  // A window of a second may begin at any moment.
+  // A window of a second may start at any moment.
   const windows = Math.ceil((performance.now() - began) / 1000) + 1;
   expect(doors.metric(denials)).toBe(before + 60);
   const counted = (reason = "") => Number(/^method-unknown ×(\d+)$/.exec(reason)?.[1] ?? 1);
   const told = async () =>
     (await doors.rows("bea", row)).reduce((sum, { reason }) => sum + counted(reason), 0);
   await expect.poll(told, { timeout: 5000 }).toBe(60);
-  // 20 rows in a window, and one that counts the rest.
+  // 20 rows per window, and one that counts the rest.
   expect((await doors.rows("bea", row)).length).toBeLessThanOrEqual(21 * windows);
 });
 
-it("what a closed view's page goes on asking is one row for each, and for a flood a few", async () => {
+it("requests for a closed view add one row each, and a flood adds a few", async () => {
   const page = pageOf("fay", "websocket");
   const row = await doors.lastRow("fay");
   const flood = Array.from({ length: 100 }, () => page.ask("vNobody", "tools/call", { name: "look" }));
@@ -413,10 +422,10 @@ it("what a closed view's page goes on asking is one row for each, and for a floo
   expect((await rows())[0]).toMatchObject({ view: "vNobody", server: "", target: "look" });
 });
 
-describe("C02, attack C04: what a model is offered has no tool that is for views alone", () => {
+describe("C02, attack C04: the list for a model contains no app-only tool", () => {
   const namesOf = ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name);
 
-  it.each(CARRIERS)("at a page (%s)", async (over) => {
+  it.each(CARRIERS)("in a page (%s)", async (over) => {
     const page = pageOf("ann", over);
     const offered = async (who?: "model" | "app") =>
       namesOf(await page.request("gateway/catalogue", { server: "shop", for: who }));

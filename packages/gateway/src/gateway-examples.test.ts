@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../../testing/free-port.ts";
 import { updateExample } from "./gateway/gateway.examples.js";
 
-it("the documented example applies a change of the settings that comes while the gateway starts", async () => {
+it("the documented example applies a change of the settings during the start", async () => {
   const folder = await mkdtemp(join(tmpdir(), "vitrine-example-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, "mcp.json");
@@ -17,14 +17,14 @@ it("the documented example applies a change of the settings that comes while the
   const write = async (name: string) => {
     const mcpServers = { [name]: { command: "node", start: "lazy" } };
     await writeFile(`${file}.draft`, JSON.stringify({ ...common, mcpServers }));
-    // In one step: half a file is a problem that is reported.
+    // Atomically, because a partial file would be reported as a problem.
     await rename(`${file}.draft`, file);
   };
   await write("before");
   const said: string[] = [];
   let isStarted = false;
   const started = updateExample(file, (line) => said.push(line)).finally(() => (isStarted = true));
-  // Until it has started: whenever it reads the file for the first time, the last change comes after that.
+  // Until it has started: the last change comes after its first read of the file.
   for (let count = 0; !isStarted; count++) {
     await write(`during-${count}`);
     await new Promise((resolve) => setTimeout(resolve, 120));

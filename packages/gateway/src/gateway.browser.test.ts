@@ -1,6 +1,6 @@
 /**
- * The gateway as a person meets it: a page, its apps and its questions in a real browser, over reloads, restarts and
- * networks that let little pass.
+ * The gateway from a user's view: a page, its apps and its questions in a real browser, across reloads,
+ * restarts and restrictive networks.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -27,7 +27,7 @@ const demo = (more: object = {}) => ({
   isolation: "process",
   ...more,
 });
-/** What may be done without a question, so that a test is about something else. */
+/** Allows calls without a question, for tests about something else. */
 const UNASKED = { policy: { "tools/call": "allow" } };
 const SERVERS = {
   demo: demo(),
@@ -35,14 +35,14 @@ const SERVERS = {
   official: { command: process.execPath, args: [officialServer("basic-vanillajs"), "--stdio"] },
 };
 
-/** What a network that is gone makes a browser say by itself. */
+/** Messages that browsers log when the network is down. */
 const NETWORK = /net::ERR_|WebSocket connection to|Failed to load resource/;
 
 let stage: GatewayStage;
-/** One tab for all tests: without what it kept of its session it is to the gateway as good as a new one. */
+/** A single tab for all tests: without its session storage, it is like a new one. */
 let page: Page;
 beforeAll(async () => {
-  // Servers may run as somebody else.
+  // Servers may run as another user.
   await chmod(folder, 0o777);
   await writeFile(join(folder, "calls.log"), "");
   await chmod(join(folder, "calls.log"), 0o666);
@@ -58,16 +58,16 @@ beforeEach(async () => {
   await page.evaluate(() => sessionStorage.clear());
   await page.goto(`${stage.gateway.origin}/?ask`);
   await page.waitForFunction(() => host.gateway.state.phase === "open");
-  // It is a new session, and not the one that the last test had.
+  // A new session, not the one of the previous test.
   expect((await heard(page, "state")).at(-1)).toMatchObject({ phase: "open", resumed: false });
 });
 afterEach(async () => {
   await release();
-  // A test that failed may have left it elsewhere.
+  // A failed test may have left it elsewhere.
   if (!page.url().startsWith(stage.gateway.origin)) await page.goto(stage.gateway.origin);
   const violations = await heard(page, "violation");
   for (const each of stage.context.pages()) if (each !== page) await each.close();
-  // The policy of the gateway's page is strict, and nothing of what tests do here offends it, or throws.
+  // The page's strict policy was not violated, and nothing threw.
   expect(violations).toEqual([]);
   expect(stage.complaints.splice(0).filter((text) => !NETWORK.test(text))).toEqual([]);
 });
@@ -79,7 +79,7 @@ const until = (at: Page, event: string, count = 1): Promise<unknown> =>
 const press = (view: Frame, name: string): Promise<void> =>
   view.getByRole("button", { name, exact: true }).click();
 const saying = (view: Frame, id = "said") => expect.poll(() => view.locator(`#${id}`).textContent());
-/** What reached the server. */
+/** The calls that reached the server. */
 const calls = async (): Promise<string[]> =>
   (await readFile(join(folder, "calls.log"), "utf8")).split("\n").filter(Boolean);
 const hold = (): Promise<void> => writeFile(join(folder, "hold"), "");
@@ -88,7 +88,7 @@ const release = (): Promise<void> => rm(join(folder, "hold"), { force: true });
 const open = (id = "app", server = "demo", at = page): Promise<Frame> =>
   stage.open(at, id, server, "show", { text: id });
 
-/** Shows what the tab had, and gives the frames. */
+/** Shows the views of the tab, and returns their frames. */
 async function restore(at = page): Promise<Frame[]> {
   await at.waitForFunction(() => "host" in globalThis);
   const restored = await at.evaluate(() => host.restore());
@@ -101,7 +101,7 @@ async function restore(at = page): Promise<Frame[]> {
 }
 
 const question = (within: Page | Locator = page) => within.getByRole("alertdialog");
-/** Comes to the question from elsewhere, and presses a button of it. */
+/** Moves the pointer to the question from outside, and presses one of its buttons. */
 async function answer(choice: string, asked = question()): Promise<void> {
   await asked.waitFor();
   const button = asked.getByRole("button", { name: choice, exact: true });
@@ -111,7 +111,7 @@ async function answer(choice: string, asked = question()): Promise<void> {
 }
 
 describe("questions", () => {
-  it("what changes something is asked about above the view that wants it; a no reaches no server", async () => {
+  it("a call with effects is asked about above its view; a declined call reaches no server", async () => {
     const view = await open("first");
     await open("second");
     await press(view, "change");
@@ -120,7 +120,7 @@ describe("questions", () => {
     const text = await question().textContent();
     expect(text).toContain("demo asks");
     expect(text).toContain("Change the notes (change)");
-    // One answer for all of them must not look like one for this tool.
+    // An approval of all tools must not look like one for this tool.
     expect(text).toContain("all tools of this server");
     const buttons = await question().getByRole("button").allTextContents();
     expect(buttons.slice(2)).toEqual([
@@ -132,20 +132,20 @@ describe("questions", () => {
     expect(await calls()).not.toContain("change");
     const [refused] = await stage.rows({ decision: "refused" });
     expect(refused).toMatchObject({ target: "change", reason: "denied" });
-    // A no is for this once: who presses again is asked again.
+    // Declining counts once: the next press asks again.
     await press(view, "change");
     await answer("Allow once");
     await saying(view).toBe('change: "change done"');
   });
 
-  it("what only reads is not asked about", async () => {
+  it("a read-only call is not asked about", async () => {
     const view = await open();
     await press(view, "read");
     await saying(view).toBe('read: "read done"');
     expect(await heard(page, "asked")).toEqual([]);
   });
 
-  it("allowed once is once", async () => {
+  it("an approval for once counts once", async () => {
     const view = await open();
     await press(view, "change");
     await answer("Allow once");
@@ -156,7 +156,7 @@ describe("questions", () => {
     expect((await calls()).filter((name) => name === "change")).toHaveLength(1);
   });
 
-  it("allowed for the session is for this tab, over a reload, and for no other one", async () => {
+  it("an approval for the session is valid in this tab, across a reload, and in no other", async () => {
     let view = await open();
     await press(view, "change");
     await answer("Allow all ordinary tools of demo for this session");
@@ -174,14 +174,14 @@ describe("questions", () => {
     await saying(asking).toMatch(/^change failed: denied/);
   });
 
-  it("what destroys is asked about every time, and nobody can say always", async () => {
+  it("a destructive call is asked about every time, without an option to remember", async () => {
     const view = await open();
     for (const times of [1, 2]) {
       await press(view, "destroy");
       await question().waitFor();
       expect(await question().getByRole("button").allTextContents()).toEqual(["Deny", "Allow once"]);
       expect(await question().textContent()).not.toContain("all tools");
-      // Attack E02: what destroys is confirmed by a second press.
+      // Attack E02: a destructive call needs a second press.
       await answer("Allow once");
       await answer("Yes, run destroy");
       await saying(view).toBe('destroy: "destroy done"');
@@ -189,26 +189,26 @@ describe("questions", () => {
     }
   });
 
-  it("a question outlives a reload, above its view; what is then allowed is done once", async () => {
+  it("a question survives a reload, above its view; an approved call then runs once", async () => {
     await press(await open(), "change");
     await question(page.locator("#app")).waitFor();
     await page.reload();
     await restore();
     const asked = question(page.locator("#restored-0"));
-    // It came into the frame, and says whose it is.
+    // It moved into the frame, and names its app.
     expect(await asked.locator("strong").textContent()).toMatch(/^demo asks · .+$/);
     await answer("Allow once", asked);
     await expect.poll(calls).toContain("change");
     expect((await calls()).filter((name) => name === "change")).toHaveLength(1);
   });
 
-  it("a question that no frame can show is shown over the page", async () => {
+  it("a question without a visible frame is shown over the page", async () => {
     await press(await open(), "change");
     await question().waitFor();
     await page.reload();
     await question().waitFor();
     expect(await page.locator("mcp-app").count()).toBe(0);
-    // Attack C21: it takes no focus, so that nothing typed elsewhere answers it.
+    // Attack C21: it does not take the focus, so that typing elsewhere cannot answer it.
     expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
     await answer("Deny");
     expect(await calls()).not.toContain("change");
@@ -248,7 +248,7 @@ describe("questions", () => {
     ]);
   });
 
-  it("S09: browser permissions are asked about before the view is shown; what is denied, the frame has not", async () => {
+  it("S09: browser permissions are asked about before the view is shown; the frame does not get denied ones", async () => {
     const opening = stage.open(page, "app", "demo", "record", {});
     await question().waitFor();
     expect(await page.locator("mcp-app").count()).toBe(0);
@@ -263,7 +263,7 @@ describe("questions", () => {
 });
 
 describe("reloads", () => {
-  it("a view comes back with its input and result, and its tool is not called again", async () => {
+  it("a view returns with its input and result, and its tool is not called again", async () => {
     await saying(await open(), "result").toBe("shown app");
     await page.reload();
     const [view] = await restore();
@@ -276,7 +276,7 @@ describe("reloads", () => {
     await saying(view).toBe('read: "read done"');
   });
 
-  it("a result that came while the page was away is there", async () => {
+  it("a result that arrived during the reload is shown", async () => {
     await hold();
     const view = await stage.open(page, "app", "demo", "show-slow", {});
     await expect.poll(calls).toEqual(["show-slow"]);
@@ -303,8 +303,8 @@ describe("reloads", () => {
   });
 });
 
-describe("a gateway that is stopped and started", () => {
-  it("always is remembered, over a reload and over a restart; the page goes on by itself", async () => {
+describe("a gateway that is restarted", () => {
+  it('"always" is remembered across a reload and a restart; the page continues by itself', async () => {
     let view = await open();
     await press(view, "change");
     await answer("Always allow all ordinary tools of demo");
@@ -322,7 +322,7 @@ describe("a gateway that is stopped and started", () => {
     expect(await heard(page, "asked")).toEqual([]);
     expect((await calls()).filter((name) => name === "change")).toHaveLength(3);
     expect((await heard(page, "state")).at(-1)).toMatchObject({ phase: "open", resumed: false });
-    // Its frame is still found by what is asked for it.
+    // Questions still find the frame.
     await press(view, "destroy");
     await answer("Deny", question(page.locator("#restored-0")));
     await saying(view).toMatch(/^destroy failed: denied/);
@@ -330,7 +330,7 @@ describe("a gateway that is stopped and started", () => {
       await stage.gateway.api.consents.revoke({ user: "local" }, key);
   });
 
-  it("killed: what changes something ends as indeterminate, what reads is done again, and the app goes on", async () => {
+  it("after a crash: calls with effects end as indeterminate, reads are repeated, and the app continues", async () => {
     const killable = await KillableGateway.prepare({ mcpServers: { demo: demo(UNASKED) } });
     onTestFinished(() => killable.close());
     const context = await newContext();
@@ -341,7 +341,7 @@ describe("a gateway that is stopped and started", () => {
     await hold();
     await press(view, "slow");
     await saying(view).toMatch(/^slow \d+$/);
-    // Pages wait ever longer for a gateway that is away, and not when they hear that there is a network.
+    // Pages wait longer and longer for a missing gateway, except when the network comes back.
     const startAgain = async () => {
       await killable.start();
       await own.evaluate(() => void dispatchEvent(new Event("online")));
@@ -358,7 +358,7 @@ describe("a gateway that is stopped and started", () => {
     await press(view, "change");
     await saying(view).toBe('change: "change done"');
     expect(await calls()).toEqual(["show", "slow", "slow-read", "slow-read", "change"]);
-    // Nobody knows how the first ones ended, and the log says so.
+    // The outcome of the first calls is unknown, as the log shows.
     const outcomes = async (name: string) => {
       const { rows } = await own.evaluate(
         async (): Promise<{ rows: AuditRow[] }> => (await fetch("/api/audit?limit=1000")).json(),
@@ -373,7 +373,7 @@ describe("a gateway that is stopped and started", () => {
   });
 });
 
-/** A gateway as people run it, in a process that can be killed. */
+/** A gateway in its own process, which can be killed. */
 class KillableGateway {
   readonly #folder: string;
   #child: ChildProcess | undefined;
@@ -391,7 +391,7 @@ class KillableGateway {
     return new KillableGateway(at);
   }
 
-  /** Starts it, and gives the link that signs a browser in. */
+  /** Starts it, and returns the sign-in link. */
   async start(): Promise<string> {
     const options = ["--config", join(this.#folder, "settings.json"), "--static", join(this.#folder, "page")];
     const child = spawn(process.execPath, [here("../dist/main.js"), ...options], {
@@ -428,7 +428,7 @@ async function newContext(): Promise<BrowserContext> {
 }
 
 describe("connections", () => {
-  it("where no WebSocket passes, apps work over HTTP; where one does again, it is used", async () => {
+  it("without WebSockets, apps work over HTTP; when a WebSocket works again, it is used", async () => {
     const context = await newContext();
     let isBlocked = true;
     await context.routeWebSocket(/\/api\/session$/, (socket) => {
@@ -465,9 +465,9 @@ describe("connections", () => {
     ).toBe(1);
   });
 
-  it("a copy of a tab takes its views over; the tab is told, and goes on with new ones", async () => {
+  it("a duplicated tab takes over its views; the original tab is notified, and continues with new ones", async () => {
     const view = await open();
-    // A window that a page opens begins with a copy of its session storage, as a duplicate of its tab does.
+    // A window that a page opens starts with a copy of its session storage, like a duplicated tab.
     const [copy] = await Promise.all([
       stage.context.waitForEvent("page"),
       page.evaluate(() => void window.open(location.href)),
@@ -488,7 +488,7 @@ describe("connections", () => {
 });
 
 describe("the gateway's page", () => {
-  it("S01: has a strict policy, frames from the sandbox alone, and a cookie that no script reads", async () => {
+  it("S01: has a strict policy, frames only from the sandbox, and a cookie that scripts cannot read", async () => {
     const view = await stage.open(page, "official", "official", "get-time", {});
     await view.getByRole("button", { name: "Get Server Time" }).click();
     await open();
@@ -515,7 +515,7 @@ describe("the gateway's page", () => {
     expect(await page.evaluate(() => document.cookie)).toBe("");
   });
 
-  it("a link signs one browser in, once", async () => {
+  it("a link signs in one browser, once", async () => {
     const link = stage.gateway.loginUrl();
     const context = await newContext();
     const first = await context.newPage();
@@ -529,7 +529,7 @@ describe("the gateway's page", () => {
     await other.close();
   });
 
-  it("a page elsewhere cannot call, connect, or post, and nothing of what it tries is done", async () => {
+  it("another site cannot call, connect or post, and none of its attempts has an effect", async () => {
     await open();
     const before = (await stage.rows()).length;
     const { origin } = stage.gateway;
@@ -537,7 +537,7 @@ describe("the gateway's page", () => {
       "/": "<!doctype html><title>Elsewhere</title><iframe name=out></iframe>",
     });
     onTestFinished(() => site.close());
-    // The same site, by another port, so that the cookie goes along.
+    // The same site with another port, so that the cookie is sent.
     const elsewhere = await stage.context.newPage();
     await elsewhere.goto(`http://${new URL(origin).hostname}:${new URL(site.origin()).port}/`);
     const tried = await elsewhere.evaluate(async (gateway) => {
@@ -573,13 +573,13 @@ describe("the gateway's page", () => {
     await elsewhere.close();
     expect(await calls()).toEqual(["show"]);
     expect((await stage.rows()).length).toBe(before);
-    // The browser told the other page why.
+    // The browser reported the reason to the other page.
     stage.complaints.length = 0;
   });
 });
 
 describe("a server that crashes", () => {
-  it("its app is told, the page is told, and both go on when the server is there again", async () => {
+  it("its app and the page are notified, and both continue when the server is back", async () => {
     const view = await open();
     await press(view, "crash");
     await saying(view).toMatch(/^crash failed: /);

@@ -1,4 +1,4 @@
-/** The parts together: a real gateway with a real server, and pages and programs before it. */
+/** All parts together: a real gateway with a real server, pages and programs. */
 import { existsSync, renameSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,10 +9,10 @@ import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
 import { openStore } from "./store/open.js";
 
 let doors: Doors;
-/** How the server is set up but for what a test changes. */
+/** Default settings of the server. */
 const SHOP = { schemes: ["mcp-app"] };
 
-/** What the host endpoint did: for whom, where, for which view, and what. */
+/** Actions of the host endpoint: user, server, view, and the action. */
 const opened: string[][] = [];
 
 beforeAll(async () => {
@@ -33,19 +33,19 @@ const open = async (page: RawPage, tool = "show"): Promise<string> =>
   (await page.request("gateway/open", { server: "shop", tool })).view;
 const call = (page: RawPage, view: string, name: string, input: object = {}) =>
   page.ask(view, "tools/call", { name, arguments: input });
-/** Tells the server something, past its views. */
+/** Controls the server, bypassing its views. */
 const control = (input: object) =>
   doors.post("ann", "/api/servers/shop/tools/call", { name: "control", arguments: input });
 const forEver = () => new Promise<never>(() => {});
 
-describe.each(CARRIERS)("a page that is reloaded (%s)", (over) => {
+describe.each(CARRIERS)("a reloaded page (%s)", (over) => {
   const reload = (page: RawPage, answer?: RawPage["answer"]) => {
     const storage = page.storage.copy();
     page.leave();
     return doors.page("ann", over, storage, answer);
   };
 
-  it("is asked again what the old one had not answered, and the call goes on", async () => {
+  it("gets the unanswered questions again, and the call continues", async () => {
     const page = await doors.page("ann", over);
     page.answer = forEver;
     const view = await open(page);
@@ -54,12 +54,12 @@ describe.each(CARRIERS)("a page that is reloaded (%s)", (over) => {
     await expect.poll(() => page.asked).toHaveLength(1);
     const again = await reload(page, () => ({ answer: "allow" }));
     await expect.poll(() => again.asked).toEqual(page.asked);
-    // Beside what the gateway reads ahead.
+    // Without the requests that the gateway makes to preload UIs.
     const calls = () => doors.calls.slice(before).filter((each) => each.startsWith("tools/"));
     await expect.poll(calls).toEqual(["tools/call change"]);
   });
 
-  it("finds its views, with the results that came meanwhile", async () => {
+  it("finds its views, with the results that arrived meanwhile", async () => {
     const page = await doors.page("ann", over);
     const input = { pause: 50, over };
     const { view } = await page.request("gateway/open", { server: "shop", tool: "show", arguments: input });
@@ -73,7 +73,7 @@ describe.each(CARRIERS)("a page that is reloaded (%s)", (over) => {
 });
 
 describe("a policy", () => {
-  it("counts for a UI by its address, also where its tool opened it, and when the page is reloaded", async () => {
+  it("applies to a UI by its URI, also if its tool opened it, and after a reload", async () => {
     const own = await Doors.open(["ann"], {
       shop: { policy: { "view:ui://shop/cart.html:tools/call": "deny", "tools/call": "allow" } },
     });
@@ -100,7 +100,7 @@ describe("a view", () => {
     page = await doors.page("ann", "websocket");
   });
 
-  it("that is closed takes its calls back from the server", async () => {
+  it("cancels its calls at the server when it is closed", async () => {
     const view = await open(page);
     const before = doors.calls.length;
     call(page, view, "wait").catch(() => {});
@@ -109,7 +109,7 @@ describe("a view", () => {
     await expect.poll(() => doors.calls.slice(before)).toContain("wait cancelled");
   });
 
-  it("that is closed answers an old key with what came of the call", async () => {
+  it("answers an earlier key with its outcome after it was closed", async () => {
     const own = await doors.page("ann", "websocket", undefined, () => ({ answer: "allow" }));
     const view = await open(own);
     const before = doors.calls.length;
@@ -123,7 +123,7 @@ describe("a view", () => {
     expect(doors.calls.slice(before)).toEqual(["tools/call change"]);
   });
 
-  it("that takes a call back does so at the server", async () => {
+  it("cancels a call at the server", async () => {
     const view = await open(page);
     const before = doors.calls.length;
     const id = page.nextId();
@@ -135,7 +135,7 @@ describe("a view", () => {
     await expect.poll(ends).toMatchObject([{ outcome: "cancelled" }]);
   });
 
-  it("hears of what it subscribed to, and of nothing else", async () => {
+  it("is notified of its subscriptions only", async () => {
     const [view, other] = [await open(page), await open(page)];
     await page.ask(view, "resources/subscribe", { uri: "note://1" });
     await control({ updated: "note://1" });
@@ -147,7 +147,7 @@ describe("a view", () => {
     expect(updates()).toHaveLength(1);
   });
 
-  it("S09: has the permissions that the person grants, and only those", async () => {
+  it("S09: has only the permissions that the user grants", async () => {
     page.answer = () => ({ answer: "deny" });
     const before = page.asked.length;
     const denied = await page.request("gateway/open", { server: "shop", tool: "camera" });
@@ -165,7 +165,7 @@ describe("a view", () => {
     ]);
   });
 
-  it("C08: that cannot be shown says why", async () => {
+  it("C08: reports why it cannot be shown", async () => {
     const problems = ["look", "broken"].map(
       async (tool) => (await page.request("gateway/open", { server: "shop", tool })).problem,
     );
@@ -175,13 +175,13 @@ describe("a view", () => {
     ]);
   });
 
-  it("T09: has another scheme where the operator maps it", async () => {
+  it("T09: can have another scheme if the operator maps it", async () => {
     const mapped = await page.request("gateway/open", { server: "shop", tool: "mapped" });
     expect(mapped).toMatchObject({ uri: "mcp-app://shop/mapped.html", place: expect.anything() });
     expect(mapped.problem).toBeUndefined();
   });
 
-  it("C02: is not opened for a tool that is not the model's, nor for one or a resource that is not there", async () => {
+  it("C02: is not opened for a tool that is hidden from the model, or for a missing tool or resource", async () => {
     const wanted = [{ tool: "inner" }, { tool: "gone" }, { uri: "ui://bank/cart.html" }, {}];
     const refused = wanted.map((each) =>
       page.request("gateway/open", { server: "shop", ...each }).catch((error: unknown) => error),
@@ -195,14 +195,14 @@ describe("a view", () => {
   });
 });
 
-describe("a call of the page's own", () => {
+describe("a call of the page itself", () => {
   let page: RawPage;
   beforeAll(async () => {
     page = await doors.page("ann", "websocket");
   });
   const steps = [1, 2].map((progress) => ({ progress, total: 2, message: `step ${progress}` }));
 
-  it("has its progress told, under the page's own token", async () => {
+  it("reports its progress with the page's own token", async () => {
     const params = {
       server: "shop",
       name: "look",
@@ -215,7 +215,7 @@ describe("a call of the page's own", () => {
     );
   });
 
-  it("that a view shows has its progress told on the view's channel, before its result", async () => {
+  it("that a view shows reports its progress on the view's channel, before its result", async () => {
     const wanted = { server: "shop", tool: "show", arguments: { steps: 2 } };
     const { view } = await page.request("gateway/open", wanted);
     const told = () => page.heard.filter(({ channel }) => channel === view).map(({ message }) => message);
@@ -235,7 +235,7 @@ describe("a call of the page's own", () => {
     const told = page.heard.filter(({ channel }) => channel === view).map(({ message }) => message);
     expect(told).toMatchObject([{ method: "ui/notifications/tool-cancelled" }]);
     const ends = async () => (await doors.rows("ann")).filter((row) => row.view === view && row.of);
-    // The server had it: whether it did something before it heard so, nobody knows.
+    // The server had received it, so it is unknown whether it had an effect.
     await expect.poll(ends).toMatchObject([{ outcome: "indeterminate", code: "aborted" }]);
     expect(await page.request("gateway/cancel", { view })).toEqual({ cancelled: false });
     await expect((await doors.page("bea", "http")).request("gateway/cancel", { view })).rejects.toMatchObject(
@@ -245,7 +245,7 @@ describe("a call of the page's own", () => {
 });
 
 describe("a document without a server", () => {
-  it("is shown in the sandbox, outlives a reload, and can ask for nothing", async () => {
+  it("is shown in the sandbox, survives a reload, and cannot make requests", async () => {
     const page = await doors.page("ann", "websocket");
     const document = { name: "Cart, recorded", html: "<!doctype html><title>Recorded</title>" };
     const shown = await page.request("gateway/show", document);
@@ -274,11 +274,11 @@ describe("a document without a server", () => {
   });
 });
 
-describe("a server that is restarted", () => {
+describe("a restarted server", () => {
   const processOf = async (page: RawPage, view: string): Promise<string> =>
     /instance\W+([\w-]+)/.exec(JSON.stringify(await call(page, view, "look")))?.[1] ?? "";
 
-  it("is another process, for its own user alone, or for all; views go on, and pages are told", async () => {
+  it("is another process, for its own user or for all; views continue, and pages are notified", async () => {
     const [ann, bea] = [await doors.page("ann", "websocket"), await doors.page("bea", "http")];
     const views = [await open(ann), await open(bea)] as const;
     const processes = () => Promise.all([processOf(ann, views[0]), processOf(bea, views[1])]);
@@ -289,7 +289,7 @@ describe("a server that is restarted", () => {
     const before = [changes(ann), changes(bea)] as const;
     const states = ann.notices("gateway/status").length;
 
-    // Each ends what is under way: it is on record who did, and nobody does so all the time.
+    // Each restart ends pending calls, so it is recorded, and its rate is limited.
     const restart = () => ann.request("gateway/restart", { server: "shop" });
     expect(await Promise.allSettled([restart(), restart()])).toMatchObject([
       { value: { state: "ready" } },
@@ -322,13 +322,13 @@ describe("a server that is restarted", () => {
 
 const UPDATED = "notifications/resources/updated";
 
-describe("settings that change", () => {
+describe("changed settings", () => {
   let page: RawPage;
   beforeAll(async () => {
     page = await doors.page("ann", "websocket");
   });
 
-  it("hold for open views at once, those of the server and those of all", async () => {
+  it("apply to open views at once, both of the server and global ones", async () => {
     const view = await open(page);
     await call(page, view, "look");
     await doors.update({ shop: SHOP }, { policy: { "tools/call:look": "deny" } });
@@ -340,7 +340,7 @@ describe("settings that change", () => {
     await expect(call(page, view, "café")).resolves.toBeDefined();
   });
 
-  it("tell pages which servers are not what they were", async () => {
+  it("notify pages of changed servers", async () => {
     const before = page.notices("gateway/changed").length;
     await doors.update({ shop: SHOP, other: {} });
     await doors.update({ shop: SHOP });
@@ -349,13 +349,13 @@ describe("settings that change", () => {
       .toEqual([{ server: "other" }, { server: "other" }]);
   });
 
-  it("that take a server away leave a clear error; with it back, its views go on", async () => {
+  it("that remove a server cause a clear error; when it returns, its views continue", async () => {
     const view = await open(page);
     await doors.update({});
     await expect(call(page, view, "look")).rejects.toMatchObject({
       code: -32050,
       data: { code: "server-unknown" },
-      message: 'the server "shop" of this app is not there any more',
+      message: 'the server "shop" of this app no longer exists',
     });
     expect((await doors.rows("ann")).at(-1)).toMatchObject({
       view,
@@ -370,7 +370,7 @@ describe("settings that change", () => {
     await expect(call(page, view, "look")).resolves.toBeDefined();
   });
 
-  it("that the gateway cannot take now are named; what is recorded changes now", async () => {
+  it("that require a restart are returned; changes of the audit log apply at once", async () => {
     const changed = { session: { perUser: 7 }, audit: { payloads: "arguments" } };
     expect(await doors.update({ shop: SHOP }, changed)).toEqual(["session"]);
     await call(page, await open(page), "look", { a: "kept" });
@@ -380,8 +380,8 @@ describe("settings that change", () => {
   });
 });
 
-describe("pages are told", () => {
-  it("how servers are, and only those of their person", async () => {
+describe("pages are notified", () => {
+  it("of the state of servers, and only of their user's", async () => {
     const [page, stranger] = [await doors.page("ann", "websocket"), await doors.page("bea", "http")];
     await doors.update({ shop: { ...SHOP, limits: { timeout: 59_000 } } });
     await page.request("gateway/start", { server: "shop" });
@@ -391,7 +391,7 @@ describe("pages are told", () => {
     expect(states(stranger)).not.toContain("ready");
   });
 
-  it("that the audit log fails, and works again: meanwhile nothing is done", async () => {
+  it("when the audit log fails and recovers: meanwhile no call is made", async () => {
     const page = await doors.page("bea", "http");
     const file = join(doors.folder, "data", "gateway.db");
     await page.request("gateway/call", { server: "shop", name: "look" });
@@ -409,7 +409,7 @@ describe("pages are told", () => {
       await expect.poll(() => page.notices("gateway/alarm")).toMatchObject([{ active: true }]);
       expect(doors.gateway.api.ready()).toMatchObject({ ok: false });
       expect(doors.calls.slice(calls)).toEqual([]);
-      // How the other call ended waits for the disk.
+      // The outcome of the other call waits for the disk.
       page.cancel(".", id);
       await expect.poll(waiting).toBe(1);
     } finally {
@@ -426,7 +426,7 @@ describe("the host endpoint", () => {
   const ask = (method: string, params: object, id: number | undefined = 1) =>
     doors.post("ann", "/api/servers/shop/host", { jsonrpc: "2.0", method, params, ...(id && { id }) });
 
-  it("answers a view's handshake, with what works", async () => {
+  it("answers a view's handshake with the available features", async () => {
     const params = {
       appInfo: { name: "app", version: "1" },
       appCapabilities: {},
@@ -469,7 +469,7 @@ describe("the host endpoint", () => {
       view === undefined ? {} : { "vitrine-view": view },
     );
 
-  it("does what the operator allows, for the user who asks, with an entry and an outcome", async () => {
+  it("performs allowed actions for the user, with an entry and an outcome", async () => {
     await doors.update({ shop: SHOP }, { policy: { "ui/open-link": "allow" } });
     const before = [await doors.lastRow("ann"), await doors.lastRow("bea")];
     expect(await link("ann")).toMatchObject({ status: 200, body: { result: {} } });
@@ -493,7 +493,7 @@ describe("the host endpoint", () => {
     await doors.update({ shop: SHOP });
   });
 
-  it("asks at the newest page of the person that is connected, and at the next when that one is gone", async () => {
+  it("asks in the newest connected page of the user, and in the next one when that is gone", async () => {
     const kinds = ["websocket", "websocket", "http"] as const;
     const pages: RawPage[] = [];
     for (const over of kinds) pages.push(await doors.page("bea", over));
@@ -507,7 +507,7 @@ describe("the host endpoint", () => {
     for (const at of [2, 1]) {
       const carriers = () => doors.metric(`vitrine_carriers{kind="${kinds[at]}"}`);
       const before = carriers();
-      // Its session stays for a while, in case it was only reloaded: nobody looks at it meanwhile.
+      // Its session remains for a while, in case of a reload, but nobody looks at it.
       pages[at]?.leave();
       await expect.poll(carriers).toBe(before - 1);
       await link();
@@ -521,11 +521,11 @@ describe("the host endpoint", () => {
     stranger.close();
   });
 
-  it("asks at a page, and does nothing where there is none", async () => {
+  it("asks in a page, and does nothing without one", async () => {
     const denied = { status: 403, body: { error: { code: -32000, data: { code: "denied" } } } };
     const refused = await link("cal");
     expect(refused).toMatchObject(denied);
-    expect(JSON.stringify(refused)).toContain("nobody can be asked");
+    expect(JSON.stringify(refused)).toContain("no page is open to ask the user");
     const page = await doors.page("cal", "websocket");
     expect(await link("cal")).toMatchObject(denied);
     expect(page.asked).toMatchObject([{ method: "ui/open-link", subject: "cal.example", server: "shop" }]);
@@ -538,7 +538,7 @@ describe("the host endpoint", () => {
     page.close();
   });
 
-  it("has limits for each view of a program, by the name that it gives", async () => {
+  it("has limits for each view of a program, by its name", async () => {
     await doors.update(
       { shop: { ...SHOP, limits: { rates: { person: { burst: 1, perSecond: 0.001 } } } } },
       {
@@ -552,7 +552,7 @@ describe("the host endpoint", () => {
     await doors.update({ shop: SHOP });
   });
 
-  it("leaves one row for each message that it refuses, whatever it is", async () => {
+  it("records one row for each refused message", async () => {
     const row = await doors.lastRow("ann");
     await ask("no/such", { name: "x" });
     await ask("no/such", {}, 0);
@@ -571,7 +571,7 @@ describe("the host endpoint", () => {
     ]);
   });
 
-  it("refuses what it does not do", async () => {
+  it("refuses unsupported requests", async () => {
     expect(await ask("ui/message", { role: "user", content: [] })).toMatchObject({
       status: 404,
       body: { error: { code: -32601 } },
@@ -584,8 +584,8 @@ describe("the host endpoint", () => {
   });
 });
 
-describe("what is counted", () => {
-  it("has the sizes of all calls, and how many of them wait", async () => {
+describe("metrics", () => {
+  it("contain the sizes of all calls, and the number of waiting ones", async () => {
     const params = 'vitrine_call_bytes_sum{direction="params"}';
     const calls = 'vitrine_calls_total{server="shop",method="tools/call",outcome="ok"}';
     const before = { size: doors.metric(params), count: doors.metric(calls) };
@@ -607,8 +607,8 @@ describe("what is counted", () => {
   });
 });
 
-describe("what must not be forgotten", () => {
-  it("a tool whose description changed is in the log and on record, with both hashes", async () => {
+describe("further guarantees", () => {
+  it("a changed tool description is logged and recorded, with both hashes", async () => {
     const marks = async () =>
       (await doors.rows("ann")).filter(({ method }) => method === "catalogue/changed");
     await doors.gateway.api.catalogue({ user: "ann" }, "shop");
@@ -629,7 +629,7 @@ describe("what must not be forgotten", () => {
     await control({});
   });
 
-  it("rows that are older than the operator wants them are removed, and the chain goes on", async () => {
+  it("rows older than the retention are removed, and the chain continues", async () => {
     const folder = await mkdtemp(join(tmpdir(), "vitrine-retention-"));
     await mkdir(join(folder, "data"));
     const file = join(folder, "data", "gateway.db");
@@ -660,7 +660,7 @@ describe("what must not be forgotten", () => {
   });
 });
 
-it("a token that is no longer one ends what was opened with it, and nothing else", async () => {
+it("a revoked token ends the connections that it opened, and no others", async () => {
   const [page, other] = [await doors.page("dee", "websocket"), await doors.page("bea", "http")];
   const users = ["ann", "bea", "cal", "dee"].map((name) => ({
     name,
@@ -679,7 +679,7 @@ it("a token that is no longer one ends what was opened with it, and nothing else
   await doors.update({ shop: SHOP });
 });
 
-it("no request starts a program but the ones that the operator named", async () => {
+it("no request starts a program that the operator did not configure", async () => {
   const page = await doors.page("bea", "websocket");
   await page.request("gateway/start", { server: "shop" });
   const made = join(doors.folder, "made-by-a-request");
@@ -709,13 +709,13 @@ it("no request starts a program but the ones that the operator named", async () 
     ];
     for (const each of asks) await expect(each).rejects.toMatchObject(unknown);
   }
-  // What is beside the name of a server is nothing.
+  // Members beside the server's name are ignored.
   await page.request("gateway/start", { server: "shop", ...program } as { server: string });
   expect(processes()).toBe(before);
   expect(existsSync(made)).toBe(false);
 });
 
-it("a gateway that is stopped while a server starts has no error to tell", async () => {
+it("a gateway that is stopped while a server starts reports no error", async () => {
   const args = ["-e", "setInterval(() => {}, 1000)"];
   const silent = { command: process.execPath, args, isolation: "process", start: "eager" };
   const folder = await mkdtemp(join(tmpdir(), "vitrine-stopped-"));
@@ -726,7 +726,7 @@ it("a gateway that is stopped while a server starts has no error to tell", async
   await rm(folder, { recursive: true, force: true });
 });
 
-it("a gateway that is closed tells its pages, ends what is under way, and says no to what comes then", async () => {
+it("a closing gateway notifies its pages, ends pending calls, and refuses new requests", async () => {
   const own = await Doors.open(["ann"]);
   const page = await own.page("ann", "websocket");
   const waiting = page.request("gateway/call", { server: "shop", name: "wait" });

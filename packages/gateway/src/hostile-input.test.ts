@@ -1,4 +1,4 @@
-/** What is JSON and still not what anybody would send: no server and no page may end the gateway, or a call hang. */
+/** Valid but unreasonable JSON: no server and no page may crash the gateway, or make a call hang. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,19 +37,19 @@ const call = (name: string, id?: string): Promise<unknown> =>
   page.ask(".", "gateway/call", { server: "hostile", name, arguments: {} }, id);
 
 describe("a server", () => {
-  it("that answers with an error nested too deep is heard without the nest", async () => {
+  it("that answers with an error nested too deeply is passed on without the data", async () => {
     await expect(call("deep-error")).rejects.toMatchObject({ code: -32000, message: "x" });
   });
 
-  it("whose error has no message that is a text is heard all the same", async () => {
+  it("whose error message is not a string is passed on nevertheless", async () => {
     await expect(call("odd-error")).rejects.toMatchObject({ code: 1 });
   });
 
-  it("that says what nobody asked for is passed over", async () => {
+  it("that sends unexpected messages is ignored", async () => {
     await expect(call("unasked")).resolves.toMatchObject({ content: [] });
   });
 
-  it("whose result is nested too deep does not spoil the page's other views", async () => {
+  it("whose result is nested too deeply does not affect other views of the page", async () => {
     const opened = (await page.ask(".", "gateway/open", {
       server: "hostile",
       tool: "deep-result",
@@ -65,7 +65,7 @@ describe("a server", () => {
 });
 
 describe("a page", () => {
-  it("whose method is no text is told so, on its own channel and on that of no view", async () => {
+  it("whose method is not a string gets an error, on its own channel and on that of an unknown view", async () => {
     page.send("vNope", { id: 1, method: { toString: 1 } });
     page.send(".", { id: "odd.1", method: { toString: 1 } });
     await expect
@@ -74,7 +74,7 @@ describe("a page", () => {
     await expect(page.ask(".", "gateway/servers", {})).resolves.toBeDefined();
   });
 
-  it("that sends more values than anybody should make objects of is refused, unread", async () => {
+  it("that sends too many values is refused without parsing", async () => {
     const many = Array.from({ length: 1_200_000 }, () => 0);
     await expect(
       page.ask(".", "gateway/call", { server: "hostile", name: "count", arguments: { many } }),
@@ -90,7 +90,7 @@ describe("a page", () => {
     expect(rows).toMatchObject([{ decision: "refused", reason: "too-large", method: "tools/call" }]);
   });
 
-  it("that counts its requests 1, 2, 3 is not taken for another that does", async () => {
+  it("that numbers its requests 1, 2, 3 is not confused with another one", async () => {
     const other = openPage();
     const ask = (from: RawPage) =>
       from.ask(".", "gateway/call", { server: "hostile", name: "count", arguments: {} }, "1");

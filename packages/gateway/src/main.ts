@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * `vitrine-gateway`: runs a gateway, and looks after its audit log.
+ * `vitrine-gateway`: runs a gateway, and maintains its audit log.
  *
  * @module
  */
@@ -67,7 +67,7 @@ async function main(words: string[]): Promise<number> {
     return 0;
   }
   const [command, ...rest] = positionals;
-  // Each command loads what it needs, and `--help` nothing.
+  // Each command loads only the modules that it needs, and `--help` none.
   if (command === "audit") return (await import("./commands/audit.js")).auditCommand(rest, values);
   if (command === "secret") return (await import("./commands/secret.js")).secretCommand(rest, values);
   return (await import("./commands/serve.js")).serveCommand({
@@ -82,9 +82,9 @@ main(process.argv.slice(2)).then(
   },
   (error: unknown) => {
     const { message } = error as Error;
-    // What a person can mend is a sentence; anything else is a fault, with the place where it is.
-    const isTold = error instanceof GatewayError || error instanceof TypeError;
-    process.stderr.write(`${isTold ? message : (error as Error).stack}\n`);
+    // An error that the user can fix is printed as a sentence; any other with its stack.
+    const isExpected = error instanceof GatewayError || error instanceof TypeError;
+    process.stderr.write(`${isExpected ? message : (error as Error).stack}\n`);
     process.exitCode = 1;
   },
 );

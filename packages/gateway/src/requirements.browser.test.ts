@@ -1,6 +1,6 @@
 /**
- * Requirements, proved on the product: a gateway with two servers, its page in a real browser, and `<mcp-app>` with views
- * that are written by hand. Nothing between a view and its server is replaced.
+ * Requirements, proved on the product: a gateway with two servers, its page in a real browser, and
+ * `<mcp-app>` with handwritten views. Nothing between a view and its server is replaced.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -58,7 +58,7 @@ let views = 0;
 /** Opens the view of a tool, and waits until it is ready. */
 const open = (tool: string, server = "one"): Promise<Frame> =>
   stage.open(page, `view-${++views}`, server, tool, { city: "Rome" });
-/** What the gateway says of a view, ready or not. */
+/** The gateway's answer for a view, ready or not. */
 const opened = (tool: string, server = "one"): Promise<OpenedView> =>
   page.evaluate(
     ([...wanted]) =>
@@ -66,7 +66,7 @@ const opened = (tool: string, server = "one"): Promise<OpenedView> =>
     [tool, server] as const,
   );
 const told = async (): Promise<string[]> => (await readFile(notes, "utf8")).split("\n").filter(Boolean);
-/** The methods that a view heard. */
+/** The methods that a view received. */
 const methods = (view: Frame): Promise<unknown[]> =>
   view.evaluate(() =>
     heard.map((each) => (typeof each === "string" ? JSON.parse(each) : each).method).filter(Boolean),
@@ -75,7 +75,7 @@ const request = (view: Frame, method: string, params?: unknown): Promise<Message
   view.evaluate(([name, given]) => ask(name, given), [method, params] as const);
 
 describe("resources and tools", () => {
-  it("R01 and C08: a link that is no ui:// address is a cause that a person can read, and the server is not asked", async () => {
+  it("R01 and C08: a link that is not a ui:// URI is a readable error, and the server is not asked", async () => {
     expect((await opened("elsewhere")).problem).toMatchObject({
       code: "uri-invalid",
       message: expect.stringContaining("must begin with ui://"),
@@ -83,40 +83,40 @@ describe("resources and tools", () => {
     expect(await told()).not.toContain("one read https://example.com/app.html");
   });
 
-  it("R02 and C08: another MIME type is a cause that a person can read", async () => {
+  it("R02 and C08: another MIME type is a readable error", async () => {
     expect((await opened("typed")).problem).toMatchObject({
       code: "mime-type-wrong",
       message: expect.stringContaining("text/html"),
     });
   });
 
-  it("R03: a document in base64 is shown as UTF-8, as one in text is", async () => {
+  it("R03: a document in base64 is shown as UTF-8, like one in text", async () => {
     for (const tool of ["plain", "blob"]) expect(await (await open(tool)).textContent("p")).toBe("Grüße");
   });
 
-  it("R04 and C05: metadata of the listing is the fallback; that of the content wins as a whole", async () => {
+  it("R04 and C05: metadata of the listing is the fallback; that of the content replaces it as a whole", async () => {
     expect((await opened("listed")).place?.csp).toEqual({ connectDomains: ["https://list.example"] });
     expect((await opened("both")).place?.csp).toEqual({ connectDomains: ["https://content.example"] });
   });
 
-  it("R05 and R06: a resource that no list has is found through its tool, under the older key as well", async () => {
+  it("R05 and R06: an unlisted resource is found through its tool, also with the older key", async () => {
     expect(await (await open("flat")).textContent("p")).toBe("Grüße");
   });
 
-  it("R07: a resource that cannot be read is a cause, with the server's words", async () => {
+  it("R07: an unreadable resource is an error with the server's message", async () => {
     expect((await opened("missing")).problem).toMatchObject({
       code: "content-missing",
       message: expect.stringContaining("no such file"),
     });
   });
 
-  it("R09: what a tool says of a policy means nothing", async () => {
+  it("R09: policy metadata of a tool has no effect", async () => {
     const { place } = await opened("misplaced");
     expect(place?.csp).toEqual({});
     expect(place?.policy).not.toContain("tool.example");
   });
 
-  it("S06: a declared value that would break out of its directive is refused, and no such app is shown", async () => {
+  it("S06: a declared value that would break out of its directive is refused, and the app is not shown", async () => {
     const { place, problem } = await opened("hostile");
     expect(place).toBeUndefined();
     expect(problem).toMatchObject({
@@ -127,13 +127,13 @@ describe("resources and tools", () => {
 });
 
 describe("the client side of the host", () => {
-  it("C01: a server is told that UIs are shown, with the MIME type", async () => {
+  it("C01: UI support is declared to a server, with the MIME type", async () => {
     await opened("plain", "lazy");
     const extension = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } };
     expect(await told()).toContain(`lazy initialize ${JSON.stringify(extension)}`);
   });
 
-  it("C03: a tool that is for the model alone is refused, and never reaches the server", async () => {
+  it("C03: a model-only tool is refused, and never reaches the server", async () => {
     const view = await open("plain");
     await writeFile(notes, "");
     expect(await request(view, "tools/call", { name: "model_only", arguments: {} })).toMatchObject({
@@ -142,7 +142,7 @@ describe("the client side of the host", () => {
     expect(await told()).toEqual([]);
   });
 
-  it("C04: a call of a tool that both servers have reaches the view's own; what is the other's is refused", async () => {
+  it("C04: a call of a tool that both servers have reaches the view's own; tools of the other are refused", async () => {
     const view = await open("plain");
     await writeFile(notes, "");
     const call = { name: "both_kinds", arguments: {} };
@@ -158,7 +158,7 @@ describe("the client side of the host", () => {
     expect(await told()).toEqual(["one call both_kinds"]);
   });
 
-  it("C06: a document is read once for all its views, and again when the server says that it changed", async () => {
+  it("C06: a document is read once for all its views, and again when the server reports a change", async () => {
     expect(await (await open("changing")).textContent("h1")).toBe("version 1");
     await writeFile(notes, "");
     const view = await open("changing");
@@ -169,7 +169,7 @@ describe("the client side of the host", () => {
 });
 
 describe("lifecycle", () => {
-  it("L02: a version that nobody knows is answered with one that both can speak", async () => {
+  it("L02: an unknown version is answered with a supported one", async () => {
     const view = await open("newer");
     expect(await view.evaluate(() => welcome.result)).toMatchObject({
       protocolVersion: "2026-01-26",
@@ -179,7 +179,7 @@ describe("lifecycle", () => {
     });
   });
 
-  it("L03, L04, L06 and L11: nothing comes before initialized; then the input once, and the result as the server gave it", async () => {
+  it("L03, L04, L06 and L11: nothing is sent before initialized; then the input once, and the server's unchanged result", async () => {
     const view = await open("plain");
     await expect.poll(() => methods(view)).toContain("ui/notifications/tool-result");
     const calls = (await methods(view)).filter((each) => /tool-/.test(`${each}`));
@@ -195,7 +195,7 @@ describe("lifecycle", () => {
     });
   });
 
-  it("L07: a call that fails is a cancellation with its reason, and no result", async () => {
+  it("L07: a failed call is a cancellation with its reason, without a result", async () => {
     const view = await open("fails");
     await expect.poll(() => methods(view)).toContain("ui/notifications/tool-cancelled");
     expect(await methods(view)).not.toContain("ui/notifications/tool-result");
@@ -205,17 +205,17 @@ describe("lifecycle", () => {
     expect(cancelled).toMatchObject({ params: { reason: expect.stringContaining("the kettle is broken") } });
   });
 
-  it("L08: a view is asked to finish, with a reason, and its frame goes when it has answered", async () => {
+  it("L08: a view is asked to tear down, with a reason, and its frame is removed after its answer", async () => {
     const view = await open("plain");
     await page.evaluate((name) => host.close(name), `view-${views}`);
-    // The view's last words, which it says before it answers.
+    // The view's last message, sent before its answer.
     expect(await page.evaluate(() => host.log.values("log").at(-1))).toMatchObject({
       data: "the test is over",
     });
     expect(view.isDetached()).toBe(true);
   });
 
-  it("L10: ping is answered, both ways", async () => {
+  it("L10: ping is answered in both directions", async () => {
     const view = await open("plain");
     expect(await request(view, "ping")).toMatchObject({ result: {} });
     const answer = await page.evaluate((id) => host.app(id).bridge?.ping(), `view-${views}`);
@@ -223,7 +223,7 @@ describe("lifecycle", () => {
     expect(await methods(view)).toContain("ping");
   });
 
-  it("L12: an unknown request gets −32601, broken params −32602, and an unknown notification nothing", async () => {
+  it("L12: an unknown request gets −32601, invalid params −32602, and an unknown notification nothing", async () => {
     const view = await open("plain");
     expect(await request(view, "ui/no-such-thing", {})).toMatchObject({ error: { code: -32601 } });
     expect(await request(view, "tools/call", { arguments: {} })).toMatchObject({ error: { code: -32602 } });
@@ -235,7 +235,7 @@ describe("lifecycle", () => {
 });
 
 describe("interaction", () => {
-  it("I01: a tool's result comes back as it is", async () => {
+  it("I01: a tool's result is returned unchanged", async () => {
     const { result } = await request(await open("plain"), "tools/call", { name: "app_only", arguments: {} });
     expect(result).toEqual({
       content: [{ type: "text", text: "one app_only" }],
@@ -244,7 +244,7 @@ describe("interaction", () => {
     });
   });
 
-  it("I03: a view is told of the tools that it may call, and of no others", async () => {
+  it("I03: a view gets only the tools that it may call", async () => {
     const { result } = await request(await open("plain"), "tools/list", {});
     const tools: unknown = result?.["tools"];
     const names = Array.isArray(tools) ? tools.map((tool) => Object(tool).name) : [];
@@ -252,7 +252,7 @@ describe("interaction", () => {
     expect(names).not.toContain("model_only");
   });
 
-  it("I12: progress reaches the view, and a call that it takes back is taken back at the server", async () => {
+  it("I12: progress reaches the view, and a call that it cancels is cancelled at the server", async () => {
     const view = await open("plain");
     await view.evaluate(() => {
       ask("tools/call", { name: "slow", arguments: {}, _meta: { progressToken: "mine" } }, "call-1");
@@ -268,7 +268,7 @@ describe("interaction", () => {
 });
 
 describe("tolerance", () => {
-  it("T01 and T06: a view that says clientInfo is answered in full, and hears the early names too", async () => {
+  it("T01 and T06: a view that sends clientInfo gets a complete answer, and notifications with the early names too", async () => {
     const view = await open("wild");
     expect(await view.evaluate(() => welcome.result)).toMatchObject({
       protocolVersion: expect.stringMatching(/^20/),
@@ -286,25 +286,25 @@ describe("tolerance", () => {
       );
   });
 
-  it("T06: a view of a published revision hears none of them", async () => {
+  it("T06: a view of a published revision gets none of them", async () => {
     const view = await open("plain");
     await expect.poll(() => methods(view)).toContain("ui/notifications/tool-result");
     expect(await methods(view)).not.toContain("ui/toolResult");
   });
 
-  it("T02: a view that never says initialized, and calls a tool, is served and gets its result", async () => {
+  it("T02: a view that never sends initialized, and calls a tool, gets its result", async () => {
     const view = await open("eager");
     expect(await view.evaluate(() => early.result)).toMatchObject({ content: [{ text: "one both_kinds" }] });
     await expect.poll(() => methods(view)).toContain("ui/notifications/tool-result");
   });
 
-  it("T03: a view that writes text is answered in text", async () => {
+  it("T03: a view that sends text gets answers as text", async () => {
     const view = await open("texts");
     await expect.poll(() => methods(view)).toContain("ui/notifications/tool-result");
     expect(await view.evaluate(() => heard.map((each) => typeof each))).not.toContain("object");
   });
 
-  it("T04: a message with one block, or of another role, is taken as one of the person", async () => {
+  it("T04: a message with a single block, or another role, is accepted as one of the user", async () => {
     const view = await open("plain");
     const content = { type: "text", text: "one block" };
     expect(await request(view, "ui/message", { role: "assistant", content })).toMatchObject({ result: {} });

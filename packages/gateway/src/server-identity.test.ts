@@ -1,4 +1,4 @@
-/** A server that takes the name of another one, at a real gateway with a data folder (attack E01). */
+/** A server that takes the name of another one, in a real gateway with a data folder (attack E01). */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { connectPage, signIn } from "../../../testing/workbench/node-page.js";
 import { openStore } from "./store/open.js";
 
 const MAIL = fileURLToPath(new URL("../../../testing/gateway/mail-server.mjs", import.meta.url));
-/** Three servers that a settings file calls `mail`. Their tools and pages are the same, letter by letter. */
+/** Three servers that a settings file names `mail`. Their tools and pages are identical. */
 const mail = (account: string) => ({
   mcpServers: { mail: { command: process.execPath, args: [MAIL, account], isolation: "process" } },
 });
@@ -34,7 +34,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts the gateway on the same folder, with the server of this account, and opens a page. */
+/** Starts the gateway with the same folder and the server of this account, and opens a page. */
 async function start(account: string, settings: object = {}): Promise<void> {
   ({ gateway, log } = await startTestGateway({ ...mail(account), ...settings }, folder));
   page = new RawPage({ origin: gateway.origin, token: gateway.token ?? "", over: "websocket" });
@@ -51,7 +51,7 @@ async function restart(account: string, settings?: object): Promise<void> {
   await start(account, settings);
 }
 
-/** Gives the gateway that runs the server of another account. */
+/** Replaces the server by that of another account, while the gateway runs. */
 async function update(account: string): Promise<void> {
   gateway.update(
     await readSettings({ listen: { port: 0 }, sandbox: { port: 0 }, dataFolder: folder, ...mail(account) }),
@@ -63,7 +63,7 @@ const label = ({ place }: OpenedView): string | undefined =>
 
 const openInbox = (): Promise<OpenedView> => page.request("gateway/open", { server: "mail", tool: "show" });
 
-/** The addresses of the gateway, for one that starts in its place. */
+/** The addresses of the gateway, for its replacement. */
 const places = () => ({
   listen: { port: Number(new URL(gateway.origin).port) },
   sandbox: { port: gateway.sandboxPort },
@@ -81,7 +81,7 @@ async function openTab() {
 const openInTab = async (): Promise<GatewayView> =>
   (await openTab()).openView({ server: "mail", tool: "show" });
 
-/** An app sends a mail; returns how many questions that took. */
+/** An app sends a mail; returns the number of questions. */
 async function send(): Promise<number> {
   const before = page.asked.length;
   const { view } = await openInbox();
@@ -89,7 +89,7 @@ async function send(): Promise<number> {
   return page.asked.length - before;
 }
 
-/** A call in a new conversation; returns where it is. */
+/** Makes a call in a new conversation; returns its location. */
 async function converse(): Promise<{ conversation: string; item: string }> {
   const { id } = await page.request("conversation/open", {});
   const { item } = await page.request("conversation/call", {
@@ -108,7 +108,7 @@ const openCall = (call: { conversation: string; item: string }): Promise<OpenedV
 const summary = async () => (await page.request("gateway/servers", {})).servers[0];
 
 describe("attack E01: another server under a known name", () => {
-  it("gets its own origin, is asked about again, and does not get old results; the first server finds its own things again", async () => {
+  it("gets its own origin, new questions and no old results; the first server finds its own data again", async () => {
     await start("ann");
     const first = label(await openInbox());
     expect(await send()).toBe(1);
@@ -122,8 +122,8 @@ describe("attack E01: another server under a known name", () => {
     expect(second).toBeDefined();
     expect(second).not.toBe(first);
     expect(await send()).toBe(1);
-    await expect(openCall(call)).rejects.toThrow(/another server was called "mail"/);
-    // The person still reads what was said.
+    await expect(openCall(call)).rejects.toThrow(/a different server that was named "mail"/);
+    // The user can still read the conversation.
     const { items } = await page.request("conversation/open", { id: call.conversation });
     expect((items[0] as CallItem).result).toMatchObject({ content: [{ text: "show for ann" }] });
     expect((await summary())?.notice).toMatch(/^"mail" is not the server that had this name before\. /);
@@ -134,12 +134,12 @@ describe("attack E01: another server under a known name", () => {
     expect(await send()).toBe(0);
     expect(await openCall(call)).toMatchObject({ result: { _meta: { session: "secret of ann" } } });
     expect((await summary())?.notice).toMatch(/^"mail" is again a server that had this name earlier\. /);
-    // Nothing changed since: nothing is said.
+    // Nothing has changed, so there is no notice.
     await restart("ann");
     expect((await summary())?.notice).toBeUndefined();
   });
 
-  it("is on record: rows have the identity, and a mark says that the name was taken over", async () => {
+  it("is recorded: rows contain the identity, and a mark records the takeover", async () => {
     await start("ann");
     await send();
     const ann = (await summary())?.identity;
@@ -166,22 +166,22 @@ describe("attack E01: another server under a known name", () => {
       { identity: ann },
       { identity: eve },
     ]);
-    // One of them can be taken back alone.
+    // A single one can be revoked.
     expect(await gateway.api.consents.revoke({ user: "local" }, { server: "mail", identity: eve })).toBe(1);
     expect(await send()).toBe(1);
   });
 
-  it("takes nothing over while the gateway runs either: open apps stay with their server, and go on when it is back", async () => {
+  it("takes over nothing in a running gateway either: open apps stay with their server, and continue when it is back", async () => {
     await start("ann");
     const call = await converse();
     const { view } = await openCall(call);
     await page.ask(view, "tools/call", { name: "send", arguments: {} });
     await update("eve");
     await expect.poll(async () => (await summary())?.notice).toMatch(/is not the server/);
-    // The page that is open is told without asking.
+    // The open page is notified without a request.
     expect(page.notices("gateway/status").at(-1)).toMatchObject({ name: "mail", notice: expect.any(String) });
     await expect(page.ask(view, "tools/call", { name: "send", arguments: {} })).rejects.toThrow(
-      /not there any more/,
+      /no longer exists/,
     );
     await expect(openCall(call)).rejects.toMatchObject({ data: { code: "server-replaced" } });
     expect(await send()).toBe(1);
@@ -190,7 +190,7 @@ describe("attack E01: another server under a known name", () => {
     expect(await openCall(call)).toMatchObject({ result: { _meta: { session: "secret of ann" } } });
   });
 
-  it("is what pages are told about: the last words of the server that had the name are not about this one", async () => {
+  it("is shown in pages: late messages of the previous server are not about this one", async () => {
     await start("ann");
     await send();
     await update("eve");
@@ -203,7 +203,7 @@ describe("attack E01: another server under a known name", () => {
     expect(new Set(told.slice(told.indexOf(eve)))).toEqual(new Set([eve]));
   });
 
-  it("is told to the person at the first start with a page, however often the gateway was started without one", async () => {
+  it("is announced at the first start with a page, however often the gateway was started without one", async () => {
     await start("ann");
     await stop();
     for (const _ of [1, 2]) {
@@ -211,7 +211,7 @@ describe("attack E01: another server under a known name", () => {
       expect(unseen.log.join("")).toContain("is not the server that had this name before");
       await unseen.gateway.close();
     }
-    // Back and there again: still nobody has seen it.
+    // Replaced back and forth: nobody has seen it yet.
     await (await startTestGateway(mail("ann"), folder)).gateway.close();
     await start("eve");
     expect((await summary())?.notice).toMatch(/is not the server/);
@@ -222,13 +222,13 @@ describe("attack E01: another server under a known name", () => {
       await store.close();
       return rows.map(({ reason }) => reason);
     };
-    // On record once each.
+    // Recorded once each.
     expect(await marks()).toEqual(["replaced", "back", "replaced"]);
     await start("eve");
     expect((await summary())?.notice).toBeUndefined();
   });
 
-  it("is told to the person, and on record, also if the database could not be written when it took the name", async () => {
+  it("is announced and recorded even if the database was not writable when it took the name", async () => {
     await start("ann");
     await openInbox();
     const lock = new Libsql(join(folder, "gateway.db"));
@@ -248,17 +248,17 @@ describe("attack E01: another server under a known name", () => {
     await store.close();
   });
 
-  it("is not shown with what the first one offers, if that one answers late", async () => {
+  it("is not shown with the catalogue of the first server, if that answers late", async () => {
     await start("slow");
     await page.request("gateway/start", { server: "mail" });
     const read = page.request("gateway/catalogue", { server: "mail" });
-    // It is on its way to the first server.
+    // The request is on its way to the first server.
     await page.request("gateway/servers", {});
     await update("eve");
     expect((await read).tools.map(({ name }) => name)).toEqual(["show", "send"]);
   });
 
-  it("does not get a call that was on its way to the first one", async () => {
+  it("does not get a call that was on its way to the first server", async () => {
     await start("slow");
     await page.request("gateway/start", { server: "mail" });
     const { id } = await page.request("conversation/open", {});
@@ -268,11 +268,11 @@ describe("attack E01: another server under a known name", () => {
     const state = () => page.request("conversation/open", { id });
     await expect.poll(async () => (await state()).isRunning, { timeout: 10_000 }).toBe(false);
     expect((await state()).items).toMatchObject([
-      { state: "failed", problem: expect.stringContaining('another server was called "mail"') },
+      { state: "failed", problem: expect.stringContaining('a different server that was named "mail"') },
     ]);
   });
 
-  it("holds where no question is asked: with trusted and with strict settings", async () => {
+  it("is recognized without questions: with trusted and with strict settings", async () => {
     for (const strict of [false, true]) {
       const more = { strict, dataFolder: join(folder, `${strict}`) };
       await start("ann", more);
@@ -285,7 +285,7 @@ describe("attack E01: another server under a known name", () => {
     }
   });
 
-  it("does not get the calls of a view that was open when the gateway was restarted", async () => {
+  it("does not get calls of a view that was open when the gateway was restarted", async () => {
     await start("ann");
     const view = await openInTab();
     let reason = "";
@@ -294,9 +294,9 @@ describe("attack E01: another server under a known name", () => {
     };
     await restart("eve", places());
     await expect(view.upstream.request("tools/call", { name: "send", arguments: {} })).rejects.toThrow(
-      /another server was called "mail"/,
+      /a different server that was named "mail"/,
     );
-    expect(reason).toMatch(/another server was called "mail"/);
+    expect(reason).toMatch(/a different server that was named "mail"/);
     const eve = (await summary())?.identity;
     expect(
       await gateway.api.audit.query({ user: "local" }, { identity: `${eve}`, method: "tools/call" }),
@@ -304,7 +304,7 @@ describe("attack E01: another server under a known name", () => {
   });
 
   it.each([false, true])(
-    "does not get calls that a page made for the first one while the gateway was away (restarted before: %s)",
+    "does not get calls that a page made for the first server while the gateway was stopped (restarted before: %s)",
     async (isRestarted) => {
       await start("ann");
       const tab = await openTab();
@@ -333,7 +333,7 @@ describe("attack E01: another server under a known name", () => {
         .poll(async () => (await tab.request("conversation/open", { id })).items)
         .toMatchObject([
           { state: "done" },
-          { state: "failed", problem: expect.stringContaining("another server was called") },
+          { state: "failed", problem: expect.stringContaining("a different server") },
         ]);
       // A call that the page makes for the server that it sees now.
       await tab.request("gateway/servers", {});
@@ -345,7 +345,7 @@ describe("attack E01: another server under a known name", () => {
     },
   );
 
-  it("goes on with the views that were open when the gateway was restarted with the same server", async () => {
+  it("keeps the views that were open when the gateway was restarted with the same server", async () => {
     await start("ann");
     const view = await openInTab();
     await restart("ann", places());
@@ -353,7 +353,7 @@ describe("attack E01: another server under a known name", () => {
     expect(sent).toMatchObject({ content: [{ text: "send for ann" }] });
   });
 
-  it("does not get a call that was made for the other one, however its key is known", async () => {
+  it("does not get a call that was made for the other server, even with its key", async () => {
     await start("ann");
     const key = `${page.nonce}.1000`;
     const call = { server: "mail", name: "show", arguments: {} };
@@ -367,16 +367,16 @@ describe("attack E01: another server under a known name", () => {
   });
 });
 
-describe("a data folder of before there were identities", () => {
-  it("stays with the server that has the name now: origin, answers and conversations; another one gets nothing of it", async () => {
+describe("a data folder from before identities existed", () => {
+  it("stays with the server that has the name now: origin, approvals and conversations; another server gets nothing", async () => {
     const older = await olderDatabase();
     const { conversation, item, viewOrigin } = older.about;
     const call = { conversation, item };
     await writeOlderFolder(folder, older);
     await start("ann");
     expect((await summary())?.notice).toBeUndefined();
-    // It does not inherit silently: the log says so, and the audit log has a mark (below).
-    expect(log.join("")).toContain('\\"mail\\" has what was stored under this name before');
+    // It does not inherit silently: there is a log line, and a mark in the audit log (below).
+    expect(log.join("")).toContain('\\"mail\\" gets the data that was stored under this name before');
     const heir = (await summary())?.identity;
     const first = label(await openInbox());
     expect(viewOrigin).toContain(`.${first}.`);
@@ -400,7 +400,7 @@ describe("a data folder of before there were identities", () => {
     await store.close();
   });
 
-  it("gives its origins to nobody else: a gateway with another database has its own", async () => {
+  it("keeps its origins: a gateway with another database has its own", async () => {
     const older = await olderDatabase();
     await writeOlderFolder(folder, older);
     await start("eve", { database: `sqlite:${join(folder, "other.db")}` });

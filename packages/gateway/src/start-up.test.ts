@@ -14,7 +14,7 @@ import { openStore } from "./store/open.js";
 const folder = mkdtempSync(join(tmpdir(), "vitrine-start-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A gateway in the folder, with these settings. */
+/** Starts a gateway in the folder, with these settings. */
 const start = async (settings: Parameters<typeof startTestGateway>[0] = {}) =>
   (await startTestGateway(settings, folder)).gateway;
 
@@ -22,8 +22,8 @@ describe("a start that fails", () => {
   it.each([
     ["the list of signed-in browsers", "browsers.json"],
     ["the chosen model", "model.json"],
-  ])("at %s leaves the database and the folder free", async (_what, name) => {
-    // A folder in place of a file cannot be read.
+  ])("because of %s releases the database and the folder", async (_what, name) => {
+    // A folder instead of a file cannot be read.
     mkdirSync(join(folder, name));
     await expect(start()).rejects.toThrow(name);
     rmdirSync(join(folder, name));
@@ -34,8 +34,8 @@ describe("a start that fails", () => {
 
   it.each([
     ["a folder", (file: string) => mkdirSync(file)],
-    ["no lock file", (file: string) => writeFileSync(file, "something else ".repeat(100))],
-  ])("at a lock that is %s says so, and not that another gateway runs", async (_what, make) => {
+    ["not a lock file", (file: string) => writeFileSync(file, "something else ".repeat(100))],
+  ])("because a lock is %s says so, and not that another gateway runs", async (_what, make) => {
     const data = mkdtempSync(join(folder, "lock-"));
     make(join(data, "owner"));
     await expect(start({ dataFolder: data })).rejects.toMatchObject({
@@ -46,7 +46,7 @@ describe("a start that fails", () => {
     await (await start({ dataFolder: data })).close(0);
   });
 
-  it("at the note about its owner leaves the folder free", async () => {
+  it("because of the note about its owner releases the folder", async () => {
     const data = mkdtempSync(join(folder, "note-"));
     mkdirSync(join(data, "owner.txt"));
     await expect(start({ dataFolder: data })).rejects.toMatchObject({ data: { code: "config-invalid" } });
@@ -54,7 +54,7 @@ describe("a start that fails", () => {
     await (await start({ dataFolder: data })).close(0);
   });
 
-  it("at the database leaves the folder free", async () => {
+  it("because of the database releases the folder", async () => {
     mkdirSync(join(folder, "no.db"));
     await expect(start({ database: `sqlite:${join(folder, "no.db")}` })).rejects.toMatchObject({
       data: { code: "config-invalid" },
@@ -62,7 +62,7 @@ describe("a start that fails", () => {
     await (await start()).close(0);
   });
 
-  it("at a port that is taken leaves the database and the folder free", async () => {
+  it("because of a used port releases the database and the folder", async () => {
     const first = await start();
     const port = Number(new URL(first.origin).port);
     await first.close(0);
@@ -74,12 +74,12 @@ describe("a start that fails", () => {
   });
 });
 
-describe("a page that comes back while the gateway starts", () => {
+describe("a page that reconnects while the gateway starts", () => {
   it("finds its servers, however long the database takes", async () => {
     const data = mkdtempSync(join(folder, "early-"));
     const asked: Promise<Response>[] = [];
     let release = (): void => {};
-    // Everything the gateway writes after it listens waits for this lock.
+    // Everything that the gateway writes after it listens waits for this lock.
     const lock = new Libsql(join(data, "gateway.db"));
     const write = (line: string): void => {
       const { msg, port } = JSON.parse(line);
@@ -107,7 +107,7 @@ describe("a page that comes back while the gateway starts", () => {
 });
 
 describe("a data folder", () => {
-  it("has one gateway: the second is told which process has it", async () => {
+  it("has one gateway: the second gets an error with the process of the first", async () => {
     const first = await start();
     const database = `sqlite:${join(folder, "second.db")}`;
     await expect(start({ database })).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe("a data folder", () => {
     await first.close(0);
   });
 
-  it("has two gateways if one has its database in memory: a settings file can say so, and no file is written", async () => {
+  it("has two gateways if one has its database in memory: a settings file can select that, and no file is written", async () => {
     const first = await start();
     const file = join(mkdtempSync(join(folder, "memory-")), "mcp.json");
     writeFileSync(file, JSON.stringify({ database: "sqlite::memory:", dataFolder: folder }));

@@ -1,4 +1,7 @@
-/** What pages may ask in test mode, and in no other: a real gateway, a real server, and a model behind the real wire. */
+/**
+ * Requests that pages may make only in test mode: a real gateway, a real server, and a model behind the real
+ * wire.
+ */
 
 import { METHOD_NOT_FOUND } from "@vitrine/protocol";
 import type { CallItem, ModelView } from "@vitrine/wire";
@@ -39,12 +42,12 @@ const callOf = async (id: string, item: string): Promise<CallItem> => {
   return items.find((each) => each.id === item) as CallItem;
 };
 
-it("the page is told, and its log has it", async () => {
+it("is reported to the page, and logged", async () => {
   expect(await page.request("gateway/servers", {})).toMatchObject({ testMode: true });
   expect(doors.log.join("")).toContain("test mode");
 });
 
-it("the view of the model is what the model is asked next", async () => {
+it("the model view is the next request to the model", async () => {
   const id = await begin();
   model.add(callTool("shop__show", {}), say("There."));
   await page.request("conversation/send", { id, content: [{ type: "text", text: "Show it." }] });
@@ -66,7 +69,7 @@ it("the view of the model is what the model is asked next", async () => {
   );
 });
 
-it("C02: tools that are for apps alone are neither in it, nor called as the model", async () => {
+it("C02: app-only tools are neither in it, nor callable as the model", async () => {
   const id = await begin();
   const { tools } = await page.request("gateway/catalogue", { server: "shop" });
   const { tools: seen } = await page.request("gateway/catalogue", { server: "shop", for: "model" });
@@ -80,7 +83,7 @@ it("C02: tools that are for apps alone are neither in it, nor called as the mode
   });
 });
 
-it("what is called as the model is on record as the model's, and the model is told", async () => {
+it("a call as the model is recorded as the model's, and the model sees it", async () => {
   const id = await begin();
   const { item } = await page.request("conversation/model-call", { id, name: "shop__show", arguments: {} });
   await expect.poll(async () => (await callOf(id, item)).state).toBe("done");
@@ -93,7 +96,7 @@ it("what is called as the model is on record as the model's, and the model is to
   expect(rows.filter(({ actor }) => actor === "model").length).toBeGreaterThan(0);
 });
 
-it("without it both are refused, and the page is told nothing", async () => {
+it("without it, both requests are refused, and the page is not notified", async () => {
   const plain = await openDoors();
   try {
     const other = await plain.page("ann", "websocket");

@@ -1,14 +1,14 @@
 /**
- * Which addresses of the network are nobody's business.
+ * Classifies network addresses: public, private, or forbidden.
  *
  * @module
  */
 import { BlockList, isIP } from "node:net";
 
 /**
- * - `public`: anybody's
- * - `private`: this machine, or the network around it: only if the operator names such an address
- * - `forbidden`: link-local, where clouds keep their credentials, and what is no address of one machine
+ * - `public`: reachable by anybody
+ * - `private`: this machine, or the network around it; allowed only if the operator names the address
+ * - `forbidden`: link-local (where clouds keep their credentials), multicast and the like
  */
 export type AddressKind = "public" | "private" | "forbidden";
 
@@ -26,7 +26,7 @@ const PRIVATE: readonly (readonly [string, number])[] = [
   ["fec0::", 10],
 ];
 const FORBIDDEN: readonly (readonly [string, number])[] = [
-  // Clouds' metadata: Alibaba's and Oracle's, and Amazon's over IPv6, are not link-local.
+  // Cloud metadata services of Alibaba and Oracle, and Amazon's over IPv6, which are not link-local.
   ["100.100.100.200", 32],
   ["192.0.0.0", 24],
   ["fd00:ec2::", 32],
@@ -45,7 +45,7 @@ const blockList = (ranges: readonly (readonly [string, number])[]): BlockList =>
 const privates = blockList(PRIVATE);
 const forbidden = blockList(FORBIDDEN);
 
-/** What kind of address this is. What is no address at all is forbidden. */
+/** Classifies an address. Anything that is not an IP address is forbidden. */
 export function kindOfAddress(address: string): AddressKind {
   const family = isIP(address);
   if (family === 0) return "forbidden";
@@ -56,7 +56,7 @@ export function kindOfAddress(address: string): AddressKind {
   return inner === undefined ? "public" : kindOfAddress(inner);
 }
 
-/** The IPv4 address that an IPv6 one stands for: mapped, compatible, translated (NAT64) or tunnelled (6to4). */
+/** The IPv4 address inside an IPv6 address: mapped, compatible, translated (NAT64) or tunnelled (6to4). */
 function innerAddress(address: string): string | undefined {
   const words = wordsOf(address);
   const [first = 0, second = 0, third = 0] = words;
@@ -69,7 +69,7 @@ function innerAddress(address: string): string | undefined {
 
 /** The eight numbers of an IPv6 address. */
 function wordsOf(address: string): number[] {
-  // The URL parser knows every way to write one, and writes it in one way only.
+  // The URL parser accepts every notation, and writes a single one.
   const { hostname } = new URL(`http://[${address.replace(/%.*$/, "")}]/`);
   const [head = "", tail] = hostname.slice(1, -1).split("::");
   const numbers = (part = ""): number[] =>

@@ -28,11 +28,11 @@ describe("membersOf", () => {
     ["a name in escapes", '{"i\\u0064":1}'],
     ["a missing value", '{"id":,"result":{}}'],
     ["words after it", '{"id":1} x'],
-  ])("does not understand %s", (_, text) => {
+  ])("rejects %s", (_, text) => {
     expect(membersOf(text)).toBeUndefined();
   });
 
-  it("is not led astray by quotes and brackets in strings", () => {
+  it("ignores quotes and brackets inside strings", () => {
     const result = '{"text":"\\\\\\"}],\\"id\\":\\"v2\\"{["}';
     expect(parts(`{"id":"v1","result":${result}}`)).toEqual({ id: '"v1"', result });
   });

@@ -1,16 +1,17 @@
 /**
- * Finds the parts of a JSON object's text without making objects of them: that is what a large answer costs.
+ * Finds the members of a JSON object in its text, without parsing them: parsing is the costly part of a large
+ * answer.
  *
  * @module
  */
 
-/** Where a member's value begins and ends. */
+/** The start and end of a member's value. */
 export type Span = readonly [from: number, to: number];
 
 /**
- * The members of the object that begins at `from`, by name; undefined if this is not the text of one object up to
- * `to`, or if it names a member twice. Whether the values are JSON inside is for whoever parses them; but their
- * brackets and quotes are complete, so that nothing in them can pass for a part of a message around them.
+ * The members of the object that starts at `from`, by name. Undefined if the text up to `to` is not exactly
+ * one object, or if a name occurs twice. Values are not validated as JSON, but their brackets and quotes are
+ * balanced, so a value cannot pass for a part of the message around it.
  */
 export function membersOf(text: string, from = 0, to = text.length): Map<string, Span> | undefined {
   const members = new Map<string, Span>();
@@ -24,7 +25,7 @@ export function membersOf(text: string, from = 0, to = text.length): Map<string,
     if (quote < 0) return undefined;
     const name = text.slice(at + 1, quote);
     at = skipSpace(text, quote + 1);
-    // A name in escapes may be that of another member.
+    // An escaped name may equal the name of another member.
     if (text[at] !== ":" || name.includes("\\") || members.has(name)) return undefined;
     const start = skipSpace(text, at + 1);
     const end = endOfValue(text, start);
@@ -46,7 +47,7 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** Where the value that begins here ends: by its brackets, and without looking into its strings. */
+/** Finds the end of the value that starts here, by counting brackets outside of strings. */
 function endOfValue(text: string, from: number): number {
   const first = text.charCodeAt(from);
   if (first === 0x22) return endOfString(text, from) + 1;
@@ -68,7 +69,7 @@ function endOfValue(text: string, from: number): number {
   return -1;
 }
 
-/** Where the string that begins here has its last quote. */
+/** Finds the closing quote of the string that starts here. */
 export function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at > 0; at = text.indexOf('"', at + 1)) {
     let before = at;

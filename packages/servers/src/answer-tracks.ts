@@ -1,6 +1,6 @@
 /**
- * What a server answered to each request of the official client. The client sends several messages for a call that takes
- * several rounds, and throws errors of its own after the server's result has come.
+ * Tracks how a server answered each request of the official client. The client sends several messages for a
+ * call with several rounds, and throws errors of its own after the server's result has arrived.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 type MessageId = string | number;
 
-/** One request, with all of its rounds. */
+/** A request with all of its rounds. */
 interface Track {
   readonly method: string;
   readonly ids: MessageId[];
-  /** The server has answered a round with a result. */
+  /** Whether the server has answered a round with a result. */
   hasResult: boolean;
-  /** The server's last answer is an error: that is the end of the call. */
+  /** Whether the server's last answer is an error, which ends the call. */
   hasError: boolean;
 }
 
@@ -38,8 +38,8 @@ export class AnswerTracks {
   }
 
   /**
-   * Makes a request. `failed` gets its error, and whether the call is unfinished: the server answered with a result, and it is not
-   * the server that ended the call after that.
+   * Makes a request. `failed` gets its error, and whether the call is unfinished: the server had answered
+   * with a result, and something other than the server ended the call.
    */
   async run<T>(
     method: string,
@@ -58,7 +58,7 @@ export class AnswerTracks {
 
   #sent(message: JSONRPCMessage): void {
     const track = this.#current.getStore();
-    // The client may send other requests for this one, such as for the list of tools.
+    // The client may send other requests for this one, such as `tools/list`.
     if (!track || !("method" in message) || !("id" in message) || message.method !== track.method) return;
     track.ids.push(message.id);
     track.hasError = false;

@@ -1,5 +1,5 @@
 /**
- * A limit on what is kept of an answer.
+ * Limits the size of an HTTP body.
  *
  * @module
  */
@@ -8,10 +8,12 @@ import { tooLarge } from "./too-large.js";
 
 const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/g;
 
-/** Passes a body on, and ends it with an error when it, or one event of a stream, has more bytes than the limit. */
+/**
+ * Passes a body on. Ends it with an error if it, or one event of an event stream, exceeds the limit in bytes.
+ */
 export function limitBody(body: Readable, limit: number, isStream: boolean): Readable {
   let size = 0;
-  // The end of the last chunk: a blank line may be cut in two.
+  // The end of the last chunk: a blank line may be split between two chunks.
   let before = "";
   const limited = new Transform({
     transform(chunk: Buffer, _encoding, done) {

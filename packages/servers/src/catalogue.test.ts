@@ -25,7 +25,7 @@ function catalogueOf(tools: unknown[] = [cart(), tool("other")]) {
 const count = (list: readonly string[], method: string) => list.filter((one) => one === method).length;
 
 describe("ServerCatalogue", () => {
-  it("lists once for all who ask, and again only what the server says has changed", async () => {
+  it("lists once for all callers, and again only the parts that the server reports as changed", async () => {
     const { upstream, catalogue } = catalogueOf();
     const [first] = await Promise.all([catalogue.get(), catalogue.get()]);
     expect(await catalogue.get()).toEqual(first);
@@ -40,7 +40,7 @@ describe("ServerCatalogue", () => {
     expect(count(upstream.asked, "resources/read")).toBe(1);
   });
 
-  it("C03: tells which tool is not what it was, with both hashes, before anybody asks", async () => {
+  it("C03: reports a changed tool with both hashes, without a request for the catalogue", async () => {
     const { upstream, catalogue, changes, listen } = catalogueOf();
     listen();
     await catalogue.get();
@@ -57,7 +57,7 @@ describe("ServerCatalogue", () => {
     expect(changes[0]?.before).not.toBe(changes[0]?.after);
   });
 
-  it("lists the tools of a server that never answers another list, and does not wait for that again", async () => {
+  it("lists the tools of a server that never answers another list, and does not wait for that list again", async () => {
     const { upstream, catalogue } = catalogueOf();
     const late = () => {
       throw new VitrineError("timeout", "the server did not answer in time");
@@ -75,7 +75,7 @@ describe("ServerCatalogue", () => {
     await expect(catalogue.get()).rejects.toMatchObject({ code: "timeout" });
   });
 
-  it("takes the same tool with its members in another order for the same", async () => {
+  it("treats a tool whose members are in another order as unchanged", async () => {
     const { upstream, catalogue, changes, listen } = catalogueOf([
       { name: "a", inputSchema: { type: "object", x: 1 } },
     ]);
@@ -92,7 +92,7 @@ describe("ServerCatalogue", () => {
   it.each([
     ["its text", page("<p>2")],
     ["what it may reach", page("<p>1", { csp: { connectDomains: ["https://evil.example"] } })],
-  ])("tells that a UI is not what it was: %s", async (_, next) => {
+  ])("reports a changed UI: %s", async (_, next) => {
     const { upstream, catalogue, changes, listen } = catalogueOf();
     listen();
     const { views } = await catalogue.get();
@@ -103,7 +103,7 @@ describe("ServerCatalogue", () => {
     expect((await catalogue.get()).views[0]?.hash).toBe(changes[0]?.after);
   });
 
-  it("C03: a list that was called old while it was made is made again", async () => {
+  it("C03: repeats a listing during which the server reported a change", async () => {
     const { upstream, catalogue } = catalogueOf();
     let first = true;
     upstream.answers["tools/list"] = () => {
@@ -115,7 +115,7 @@ describe("ServerCatalogue", () => {
     expect((await catalogue.get()).tools).toEqual([]);
   });
 
-  it("ends with a server that never stops saying that it changed, or never stops listing", async () => {
+  it("stops listing a server that keeps reporting changes, or that has endless pages", async () => {
     const { upstream, catalogue, listen } = catalogueOf();
     listen();
     upstream.answers["tools/list"] = () => {
@@ -131,7 +131,7 @@ describe("ServerCatalogue", () => {
     ["templates", "resources/templates/list", "Its resource templates"],
     ["prompts", "prompts/list", "Its prompts"],
   ] as const)(
-    "a list of %s that fails costs that alone, says why, and is asked for again",
+    "reports why a list of %s failed, keeps the other lists, and tries again later",
     async (part, method, its) => {
       const { upstream, catalogue } = catalogueOf();
       upstream.answers[method] = () => {
@@ -153,7 +153,7 @@ describe("ServerCatalogue", () => {
     },
   );
 
-  it("has what came of a list before a page of it failed, and cuts what the server says of that short", async () => {
+  it("keeps the pages before a failed page, and truncates the server's explanation", async () => {
     const { upstream, catalogue } = catalogueOf();
     upstream.answers["prompts/list"] = ({ cursor }) => {
       if (cursor !== undefined) throw new VitrineError(-32603, "x".repeat(10_000));
@@ -164,7 +164,7 @@ describe("ServerCatalogue", () => {
     expect(missing).toEqual([`Not all of its prompts could be listed: ${"x".repeat(500)}`]);
   });
 
-  it("does without no tools: a failure of theirs is that of all, and is not kept", async () => {
+  it("fails if the tools cannot be listed, and does not cache the failure", async () => {
     const { upstream, catalogue } = catalogueOf();
     const { "tools/list": list = () => ({}) } = upstream.answers;
     upstream.answers["tools/list"] = () => {
@@ -175,7 +175,7 @@ describe("ServerCatalogue", () => {
     expect((await catalogue.get()).tools).toHaveLength(2);
   });
 
-  it("skips what is no entry, and a UI that cannot be read stops no other", async () => {
+  it("skips invalid entries and unreadable UIs", async () => {
     const { upstream, catalogue } = catalogueOf([
       null,
       7,
@@ -195,7 +195,7 @@ describe("ServerCatalogue", () => {
     ]);
   });
 
-  it("has the same UIs until one of them changes, whatever its other lists are like", async () => {
+  it("returns the same UIs until one of them changes, whatever the other lists do", async () => {
     const { upstream, catalogue } = catalogueOf();
     upstream.answers["resources/list"] = () => {
       throw new Error("not now");
@@ -210,7 +210,7 @@ describe("ServerCatalogue", () => {
     expect(changed?.hash).not.toBe(views[0]?.hash);
   });
 
-  it("tells of a UI that could not be read when it can", async () => {
+  it("reports a UI that becomes readable", async () => {
     const { upstream, catalogue, changes, listen } = catalogueOf();
     upstream.answers["resources/read"] = () => ({ contents: [] });
     listen();
@@ -222,7 +222,7 @@ describe("ServerCatalogue", () => {
     expect(changes).toHaveLength(1);
   });
 
-  it("leaves nobody listening when it is closed", () => {
+  it("removes its listeners when it is closed", () => {
     const { upstream, catalogue } = catalogueOf();
     catalogue.close();
     expect(upstream.listeners).toBe(0);

@@ -1,5 +1,5 @@
 /**
- * What a server offers: listed once, again when the server says so, and compared with what it was.
+ * Lists what a server offers, lists it again when the server reports a change, and compares the two.
  *
  * @module
  */
@@ -26,41 +26,41 @@ import { Listeners } from "./support/listeners.js";
 
 /** Options of {@link ServerCatalogue}. */
 export interface CatalogueOptions extends UiResourcesOptions {
-  /** Hears what a listener threw. */
+  /** Called with errors that listeners throw. */
   onerror?: ((error: unknown) => void) | undefined;
 }
 
-/** A server may have more than this; what is beyond is unknown, and what is unknown is refused. */
+/** Limits of a listing. Entries beyond them are unknown, and unknown tools are refused. */
 const MAX_PAGES = 100;
 const MAX_ENTRIES = 10_000;
-/** UI documents that are read ahead, and at a time: each may be large. */
+/** UI documents that are read ahead, in total and at a time. Each may be large. */
 const MOST_VIEWS = 100;
 const AT_ONCE = 4;
-/** Listings in a row that a server may spoil by saying "changed" in the middle. */
+/** Listings in a row that a server may invalidate by reporting a change in the middle. */
 const MAX_TRIES = 3;
 
-/** Which notification spoils which part. */
-const SPOILS: Record<UpstreamNotification, readonly Part[]> = {
+/** The parts that each notification invalidates. */
+const INVALIDATES: Record<UpstreamNotification, readonly Part[]> = {
   "notifications/tools/list_changed": ["tools", "views"],
   "notifications/resources/list_changed": ["resources", "templates", "views"],
   "notifications/resources/updated": ["views"],
   "notifications/prompts/list_changed": ["prompts"],
 };
 
-/** Lists that a server can do without, and how they are asked for. */
+/** Optional lists, with the method that requests each. */
 const LISTS = {
   resources: { method: "resources/list", key: "resources" },
   templates: { method: "resources/templates/list", key: "resourceTemplates" },
   prompts: { method: "prompts/list", key: "prompts" },
 } as const;
-/** Most characters of a server's own words on why it did not hand over a list. */
+/** Maximum length of a server's own explanation of why it did not deliver a list. */
 const MOST_SAID = 500;
 
 type Views = Catalogue["views"];
 /** A list, as far as it could be read. */
 interface Listed<T> {
   readonly entries: readonly T[];
-  /** What went wrong before its end. */
+  /** The error that ended the listing early. */
   readonly error?: unknown;
 }
 interface Kept {
@@ -80,43 +80,43 @@ export class ServerCatalogue {
   readonly #ui: UiResources;
   readonly #stop: () => void;
   readonly #listeners: Listeners<[readonly CatalogueChange[]]>;
-  /** What was listed, or is being listed, since the server last called it changed. */
+  /** Parts listed, or being listed, since the server last reported a change. */
   #parts: Parts = {};
-  /** How often the server called something changed. */
+  /** Number of changes that the server reported. */
   #changes = 0;
   /** The UIs, once they are read. */
   #views: Views | undefined;
   #loading: Promise<Catalogue> | undefined;
   #known: Hashes | undefined;
-  /** The lists of which it is not told what changed in them. */
+  /** A hash of the lists whose changes are reported without details. */
   #listed = "";
   #tools: readonly Tool[] = [];
 
   constructor(upstream: Upstream, options: CatalogueOptions = {}) {
     this.#upstream = upstream;
     this.#listeners = new Listeners(options.onerror);
-    // Made first, so that it hears first: what it kept is dropped when ours is.
+    // Created first, so that its listener runs first: it drops its cache before this class drops its own.
     this.#ui = new UiResources(upstream, options);
     this.#stop = upstream.listen((method, { uri }) => {
-      // A server may have much that changes all the time, and is no UI.
+      // A server may have many resources that change all the time and are not UIs.
       const isOther = this.#views?.every((view) => view.uri !== uri) ?? false;
-      if (method !== "notifications/resources/updated" || !isOther) this.#spoil(SPOILS[method]);
+      if (method !== "notifications/resources/updated" || !isOther) this.#invalidate(INVALIDATES[method]);
     });
   }
 
-  /** The tools of the last listing, old or not; nothing is asked for. */
+  /** The tools of the last listing, even if outdated. Requests nothing. */
   get lastTools(): readonly Tool[] {
     return this.#tools;
   }
 
-  /** All of it. A failure is not kept: the next one to ask tries again. */
+  /** The whole catalogue. A failure is not cached: the next call tries again. */
   get(): Promise<Catalogue> {
     return (this.#loading ??= this.#load().finally(() => {
       this.#loading = undefined;
     }));
   }
 
-  /** The UIs alone, whatever the server's other lists are like; while nothing changes, the same array. */
+  /** The UIs alone, independent of the server's other lists. The same array until something changes. */
   views(): Promise<Views> {
     const kept = this.#parts.views;
     if (kept) return kept;
@@ -129,18 +129,18 @@ export class ServerCatalogue {
     return read;
   }
 
-  /** One UI document; see `UiResources.read`. */
+  /** A UI document; see `UiResources.read`. */
   async document(uri: string): Promise<UiDocument> {
     const document = await this.#ui.read(uri);
-    // It could not be read before: what depends on its hash must hear of it.
+    // The document could not be read before. Listeners that depend on its hash must be notified.
     const isNews = this.#views?.some((view) => view.uri === uri && view.hash === undefined);
-    if (document.ok && isNews) this.#spoil(["views"]);
+    if (document.ok && isNews) this.#invalidate(["views"]);
     return document;
   }
 
   /**
-   * Hears which tools and UIs are not what they were at the last listing (C03), and of none when only other lists changed.
-   * Once somebody listens, what the server calls changed is listed again at once.
+   * Reports the tools and UIs that differ from the last listing; an empty list if only other lists changed.
+   * As soon as there is a listener, changes are listed again at once.
    */
   onChange(listener: (changes: readonly CatalogueChange[]) => void): () => void {
     return this.#listeners.add(listener);
@@ -152,10 +152,10 @@ export class ServerCatalogue {
     this.#listeners.clear();
   }
 
-  #spoil(parts: readonly Part[]): void {
+  #invalidate(parts: readonly Part[]): void {
     this.#changes++;
     for (const part of parts) delete this.#parts[part];
-    // Only what was listed before can have changed. What fails here fails again for whoever asks, and is told there.
+    // Only a catalogue that was listed before can have changed. A failure is reported to the next caller.
     if (this.#listeners.size > 0 && this.#known) this.get().catch(() => {});
   }
 
@@ -163,7 +163,7 @@ export class ServerCatalogue {
     for (let tries = 1; ; tries++) {
       const before = this.#changes;
       const catalogue = await this.#loadParts();
-      // Older than the last "changed": it may still show a tool that is gone (C03).
+      // Older than the last change: it may still contain a removed tool.
       if (this.#changes !== before && tries < MAX_TRIES) continue;
       this.#compare(catalogue);
       return catalogue;
@@ -173,7 +173,7 @@ export class ServerCatalogue {
   async #loadParts(): Promise<Catalogue> {
     const parts = this.#parts;
     try {
-      // First and alone: it starts a server that does not run, and what it can do is known after that.
+      // First and alone: this starts a stopped server, and its capabilities are known only afterwards.
       const tools = await this.#listTools();
       const { capabilities } = this.#upstream;
       const has = capabilities.resources !== undefined;
@@ -197,18 +197,18 @@ export class ServerCatalogue {
         ...(missing.length > 0 && { missing }),
       };
     } catch (error) {
-      // Not kept in part either: all of it comes from one time.
+      // Keep no part either: all parts must come from the same time.
       if (this.#parts === parts) this.#parts = {};
       throw error;
     }
   }
 
-  /** A part as it is kept, or loaded now. A failure is not kept. */
+  /** Returns a cached part, or loads it. A failure is not cached. */
   #part<K extends Part>(key: K, load: () => Promise<Kept[K]>): Promise<Kept[K]> {
     const parts: { [P in K]?: Promise<Kept[K]> } = this.#parts;
     const kept = parts[key];
     if (kept) return kept;
-    // Kept before it begins: what the server calls changed from then on is not kept.
+    // Cached before loading starts, so that a change reported meanwhile drops it.
     const part = Promise.resolve().then(load);
     parts[key] = part;
     part.catch(() => {
@@ -226,7 +226,7 @@ export class ServerCatalogue {
     });
   }
 
-  /** What goes wrong with it costs that list alone, and it is asked for again the next time. */
+  /** Lists one optional part. A failure affects this list alone; the next call tries again. */
   async #list<K extends keyof typeof LISTS>(part: K, isOffered: boolean): Promise<Kept[K]> {
     const { method, key } = LISTS[part];
     const none: Listed<never> = { entries: [] };
@@ -234,7 +234,7 @@ export class ServerCatalogue {
       isOffered ? ((await listAll(this.#upstream, method, key)) as Kept[K]) : none,
     );
     const listed = await reading;
-    // A server that does not answer is not waited for twice.
+    // A server that did not answer is not waited for twice.
     const isOver = listed.error !== undefined && codeOf(listed.error) !== "timeout";
     if (isOver && this.#parts[part] === reading) delete this.#parts[part];
     return listed;
@@ -277,7 +277,7 @@ export class ServerCatalogue {
     }
     for (const [key, { kind, name, after }] of before)
       if (!now.has(key)) changes.push({ kind, name, before: after });
-    if (changes.length > 0 || isListedAnew) this.#listeners.tell(changes);
+    if (changes.length > 0 || isListedAnew) this.#listeners.notify(changes);
   }
 }
 
@@ -285,14 +285,17 @@ type ListMethod = "tools/list" | "resources/list" | "resources/templates/list" |
 
 const codeOf = (error: unknown): unknown => Object(error)["code"];
 
-/** A sentence on what is missing of a list, if anything is. */
+/** A sentence that says what is missing from a list, if anything is. */
 function missingOf(called: string, { entries, error }: Listed<unknown>): string[] {
   if (error === undefined) return [];
   const what = entries.length > 0 ? `Not all of its ${called} could` : `Its ${called} could not`;
   return [`${what} be listed: ${String(Object(error)["message"] ?? error).slice(0, MOST_SAID)}`];
 }
 
-/** Every entry of every page that is an object, until one fails. A server that does not know the method has none. */
+/**
+ * Reads the entries of every page, until one fails; entries that are not objects are skipped. A server that
+ * does not know the method has no entries.
+ */
 async function listAll(upstream: Upstream, method: ListMethod, key: string): Promise<Listed<unknown>> {
   const entries: unknown[] = [];
   let params: { cursor?: string } = {};
@@ -313,12 +316,12 @@ async function listAll(upstream: Upstream, method: ListMethod, key: string): Pro
   return { entries };
 }
 
-/** By document: they can be large, and are hashed once. */
+/** Cached by document: documents can be large, so each is hashed once. */
 const documentHashes = new WeakMap<UiDocument, string>();
 
 /**
- * The SHA-256 of a UI; undefined for one that could not be read. Its metadata counts too: a document that may reach
- * other places is another one.
+ * The SHA-256 of a UI; undefined if it could not be read. The metadata counts too: a document with access to
+ * other origins is a different one.
  */
 export function documentHash(document: UiDocument): string | undefined {
   if (!document.ok) return undefined;
@@ -327,7 +330,7 @@ export function documentHash(document: UiDocument): string | undefined {
   return hash;
 }
 
-/** The SHA-256 of a value, whatever the order of its members. */
+/** The SHA-256 of a value, independent of the order of its members. */
 function hashOf(value: unknown): string {
   const sorted = (_name: string, member: unknown): unknown =>
     isRecord(member)

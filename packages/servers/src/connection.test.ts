@@ -10,7 +10,7 @@ afterEach(() => {
   unhandled.mockClear();
 });
 
-/** A connection that fails when it is told to. */
+/** A connection that fails on request. */
 function slowTransport() {
   let fail = (): void => {};
   const started = new Promise<void>((_, reject) => {
@@ -27,17 +27,17 @@ const options = (signal: AbortSignal) => ({
   signal,
 });
 
-it("a start that nobody wants any more ends at once, and may fail later without anybody who waits for it", async () => {
+it("an aborted start rejects at once, and its later failure is handled", async () => {
   const { transport, fail } = slowTransport();
   const unwanted = new Error("nobody wants it");
   await expect(handshake(transport, options(AbortSignal.abort(unwanted)))).rejects.toBe(unwanted);
   fail();
-  // Rejections that nobody took are told after this turn.
+  // Unhandled rejections are reported after this turn.
   await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).not.toHaveBeenCalled();
 });
 
-it("a start that is taken back while it is under way ends then, and its end is nobody's", async () => {
+it("a start that is aborted in progress rejects at once, and its later failure is handled", async () => {
   const { transport, fail } = slowTransport();
   const controller = new AbortController();
   const start = handshake(transport, options(controller.signal));

@@ -1,5 +1,5 @@
 /**
- * One connection to a server, from the handshake until it ends.
+ * A connection to a server, from the handshake until it ends.
  *
  * @module
  */
@@ -8,78 +8,90 @@ import type { Upstream } from "@vitrine/guard";
 import { type Implementation, uiExtension } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import type { DriverName } from "./isolation/isolation.js";
-import { Patience } from "./patience.js";
+import { RequestTimeouts } from "./request-timeouts.js";
 import type { ServerStatus } from "./server.js";
 import { type AskCapabilities, type ServerAsks, takeAsks } from "./server-asks.js";
 import type { ServerSettings } from "./settings.js";
 import { negotiation, type VerdictStore, verdictKey } from "./verdicts.js";
 
-/** A connection that has shaken hands. */
+/** A connection whose handshake is complete. */
 export interface Connection {
   readonly upstream: Upstream;
   readonly info?: Implementation | undefined;
   readonly protocolVersion?: string | undefined;
   readonly driver?: DriverName | undefined;
   readonly pid?: number | undefined;
-  /** The end of what the server wrote to stderr. */
+  /** The end of the server's stderr. */
   readonly stderr?: string | undefined;
-  /** Whether it has ended. One that has is of no use any more. */
+  /** Whether the connection has ended. It cannot be used again. */
   readonly isOver: boolean;
-  /** Resolves when it has ended by itself or by {@link close}, with the reason. Calls under way have ended then. */
+  /**
+   * Resolves with the reason when the connection has ended, by itself or by {@link close}. All calls have
+   * ended by then.
+   */
   readonly ended: Promise<GatewayError>;
-  /** Whether the server is there; false when it does not answer within so many milliseconds. */
+  /** Whether the server responds within `timeout` milliseconds. */
   ping(timeout: number): Promise<boolean>;
   close(grace?: number): Promise<void>;
 }
 
-/** What every kind of connection is made from. */
+/** Options common to all kinds of connections. */
 export interface ConnectOptions {
   settings: ServerSettings;
   verdicts: VerdictStore;
-  /** Who we are. */
+  /** Name and version of this client. */
   info: Implementation;
-  /** Ends a start that nobody waits for any more. */
+  /** Aborts a start that is no longer needed. */
   signal?: AbortSignal | undefined;
-  /** Who answers what the server asks; without it nothing is offered to it. */
+  /** Answers the server's requests. Without it, the client declares no such capability. */
   asks?: ServerAsks | undefined;
-  /** Hears of the first line that was no message, be it before the handshake, and where all of them are counted. */
+  /**
+   * Called at the first stdout line that is not a message, possibly before the handshake, with the object
+   * that counts these lines.
+   */
   ongarbage?: ((counted: Pick<ServerStatus, "garbage">) => void) | undefined;
 }
 
-/** What this client says about itself in both generations. C01: some servers offer their UI only to those who show it. */
+/**
+ * Capabilities declared in both protocol generations. Some servers offer their UI only to clients that
+ * declare UI support.
+ */
 const CAPABILITIES = { extensions: uiExtension() };
 
-/** All that a server is told of what we can do: now, as the model that could be asked may go. */
+/**
+ * All capabilities that are declared to a server. Computed on each use, because the model for sampling may
+ * become unavailable.
+ */
 export const capabilitiesFor = (asks: ServerAsks | undefined): typeof CAPABILITIES & AskCapabilities => ({
   ...CAPABILITIES,
   ...asks?.capabilities(),
 });
 
 /**
- * Shakes hands over a transport, and remembers how: once for each server, with no process started for it. What was
- * remembered and does not hold any more is forgotten.
+ * Performs the handshake over a transport and remembers the negotiated generation per server, so that no
+ * extra process is started to find it. A remembered generation that no longer works is forgotten.
  */
 export async function handshake(
   transport: Transport,
   options: ConnectOptions,
-  patience: Patience = new Patience(options.settings.limits.timeout),
+  timeouts: RequestTimeouts = new RequestTimeouts(options.settings.limits.timeout),
 ): Promise<Client> {
   const { settings, verdicts, info, asks } = options;
   const { startTimeout } = settings.limits;
   const capabilities = capabilitiesFor(asks);
   const key = verdictKey(settings);
-  // The forerunner of Streamable HTTP is older than the second generation.
+  // The SSE transport is older than the second generation.
   const verdict = settings.transport.type === "sse" ? "legacy" : verdicts.get(key);
   const client = new Client(info, {
     capabilities,
     versionNegotiation: negotiation(verdict, startTimeout),
   });
-  if (asks) takeAsks(client, asks, capabilities, patience);
+  if (asks) takeAsks(client, asks, capabilities, timeouts);
   try {
     await inTime(client.connect(transport, { timeout: startTimeout }), options);
   } catch (error) {
     if (verdict !== undefined) verdicts.delete(key);
-    // It ends on anything before `initialize`: as a server of the first generation may.
+    // A first-generation server may exit at any message before `initialize`.
     else if (diedOfProbe(error) && settings.transport.type === "stdio") verdicts.set(key, "legacy");
     throw error;
   }
@@ -88,13 +100,13 @@ export async function handshake(
   return client;
 }
 
-/** Whether a second try, which does not probe, may do better. */
+/** Whether a second attempt without a probe may succeed. */
 export const diedOfProbe = (error: unknown): boolean =>
   error instanceof SdkError &&
   error.code === SdkErrorCode.EraNegotiationFailed &&
   /closed during the server\/discover probe/.test(error.message);
 
-/** Waits for the handshake, but not longer than the server may take, and not when nobody wants it any more. */
+/** Waits for the handshake until the start timeout, or until the start is aborted. */
 async function inTime(work: Promise<void>, { settings, signal }: ConnectOptions): Promise<void> {
   const { name, limits } = settings;
   const late = AbortSignal.timeout(limits.startTimeout);
@@ -105,16 +117,16 @@ async function inTime(work: Promise<void>, { settings, signal }: ConnectOptions)
       reject(late.aborted ? new GatewayError("server-failed", message) : given.reason);
     });
   });
-  // Before anything that throws: it may fail later, and nobody waits for it then.
+  // Handled before anything can throw: the handshake may fail later, when nothing awaits it.
   work.catch(() => {});
   given.throwIfAborted();
   await Promise.race([work, over]);
 }
 
-/** Whether the server is there: any answer will do, an error too. */
+/** Whether the server responds. Any answer counts, even an error. */
 export async function isThere(client: Client, timeout: number): Promise<boolean> {
   try {
-    // The second generation has no `ping`.
+    // Second-generation servers have no `ping`.
     if (client.getProtocolEra() === "modern") await client.discover({ timeout });
     else await client.ping({ timeout });
     return true;

@@ -1,5 +1,5 @@
 /**
- * What it means for a call that its answer was lost, late or unusable.
+ * Decides what a lost, late or unusable answer means for a call.
  *
  * @module
  */
@@ -8,8 +8,8 @@ import { GatewayError, MAY_HAVE_RUN } from "@vitrine/wire";
 import type { ServerSettings } from "./settings.js";
 
 /**
- * A call that takes several rounds ended without the server's last word, although the server answered an earlier round: that
- * round may have had an effect. `cause` says what ended the call.
+ * A call with several rounds ended without the server's final answer, although the server had answered an
+ * earlier round. That round may have had an effect. `cause` is the error that ended the call.
  */
 export class UnfinishedCall extends Error {
   constructor(cause: unknown) {
@@ -17,10 +17,10 @@ export class UnfinishedCall extends Error {
   }
 }
 
-/** What ended a call. */
+/** The error that ended a call. */
 export const endOf = (error: unknown): unknown => (error instanceof UnfinishedCall ? error.cause : error);
 
-/** Whether it is known that the server never got it. A server's own errors have numbers, and cannot say so. */
+/** Whether the request certainly never reached the server. A server's own errors have numbers, and cannot claim that. */
 export const isUnsent = (error: unknown): boolean =>
   (error instanceof GatewayError || (error instanceof VitrineError && error.code === "aborted")) &&
   recordOf(error.data)["unsent"] === true;
@@ -28,11 +28,14 @@ export const isUnsent = (error: unknown): boolean =>
 const isCutOff = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && error.data.code === "server-exited";
 
-/** Whether it may be sent again without asking anybody: lists and documents; and what the server never got. */
+/**
+ * Whether the request may be sent again without asking the user: lists, documents, and requests that never
+ * reached the server.
+ */
 export const mayRepeat = (error: unknown, method: string): boolean =>
   isCutOff(endOf(error)) && (isUnsent(error) || method !== "tools/call");
 
-/** Whether it does not matter if it runs twice. What the server does not say counts as no. */
+/** Whether the request may run twice without harm. Tools without hints count as unsafe. */
 function isSafe(
   method: string,
   params: unknown,
@@ -46,19 +49,19 @@ function isSafe(
   return hints?.readOnlyHint === true || hints?.idempotentHint === true;
 }
 
-/** Whether the answer is missing although the server may have got the request and acted on it. */
+/** Whether the answer is missing although the server may have received the request and acted on it. */
 function hasLostAnswer(error: VitrineError): boolean {
   if (!(error instanceof GatewayError)) return /^(timeout|closed|invalid|unsupported)$/.test(`${error.code}`);
   const { code, status } = error.data;
-  // A status below 500 refuses the request.
+  // A status below 500 rejects the request.
   if (code === "server-failed") return !isUnsent(error) && !(typeof status === "number" && status < 500);
   return code === "server-exited" || code === "server-too-large";
 }
 
 /**
- * The error for the caller of a request that was sent. If the answer is missing, `data.indeterminate` says whether the
- * call may have run: then the message says so, too. It is false for what the server never got, and for what may safely be
- * sent again.
+ * The error for the caller of a request that was sent. If the answer is missing, `data.indeterminate` and the
+ * message say whether the call may have run. It is false for requests that never reached the server, and for
+ * requests that may safely be repeated.
  */
 export function explainFailure(
   thrown: unknown,

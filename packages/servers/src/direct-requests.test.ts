@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { nodeServer, serverSettings } from "../../../testing/gateway/servers.ts";
 import { explainFailure, mayRepeat, UnfinishedCall } from "./cut-off.js";
 import { DirectRequests, type DirectRequestsOptions } from "./direct-requests.js";
-import { Patience } from "./patience.js";
+import { RequestTimeouts } from "./request-timeouts.js";
 
 interface Sent {
   id?: string;
@@ -17,7 +17,7 @@ function requests(options: Partial<DirectRequestsOptions> = {}) {
   const sent: Sent[] = [];
   const direct = new DirectRequests({
     send: (text) => sent.push(JSON.parse(text) as Sent),
-    patience: new Patience(60_000),
+    timeouts: new RequestTimeouts(60_000),
     ...options,
   });
   return { direct, sent };
@@ -25,7 +25,7 @@ function requests(options: Partial<DirectRequestsOptions> = {}) {
 const large = "x".repeat(120_000);
 
 describe("DirectRequests", () => {
-  it("never mixes answers, whatever their order, doubles and inventions", async () => {
+  it("matches answers to requests, with reordered, duplicate and made-up answers", async () => {
     const order = fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 200 });
     await fc.assert(
       fc.asyncProperty(order, fc.nat({ max: 30 }), async (ids, count) => {
@@ -47,7 +47,7 @@ describe("DirectRequests", () => {
     );
   });
 
-  it("leaves to the client what is the client's", () => {
+  it("passes on messages that belong to the client", () => {
     const { direct } = requests();
     expect(direct.take({ jsonrpc: "2.0", id: 1, result: {} })).toBe(false);
     expect(direct.take({ jsonrpc: "2.0", id: "v1", method: "ping" })).toBe(false);
@@ -61,7 +61,7 @@ describe("DirectRequests", () => {
   it.each([
     ["first", (result: string) => `{"result":${result},"jsonrpc":"2.0","id":"v1"}`],
     ["last", (result: string) => `{"jsonrpc": "2.0", "id": "v1", "result": ${result}}\r`],
-  ])("hands a large result over as it is, be it %s in the answer", async (_, write) => {
+  ])("returns a large result as text if it is the %s member of the answer", async (_, write) => {
     const { direct } = requests();
     const answer = direct.request("tools/call", { name: "a" });
     const result = JSON.stringify({ content: [{ type: "text", text: `${large}"}],\\` }] });
@@ -69,7 +69,7 @@ describe("DirectRequests", () => {
     expect(await answer).toEqual(new JsonText(result));
   });
 
-  it("leaves a large error, and what it does not understand, to the parser", () => {
+  it("leaves large errors and unknown messages to the parser", () => {
     const { direct } = requests();
     void direct.request("tools/call", { name: "a" }).catch(() => {});
     expect(direct.takeText(`{"id":"v1","error":{"code":1,"message":"${large}"}}`)).toBe(false);
@@ -79,7 +79,7 @@ describe("DirectRequests", () => {
     direct.close(new Error("end"));
   });
 
-  it("fails with what the server says, and with what is no answer", async () => {
+  it("rejects with the server's error, or if the message is not an answer", async () => {
     const { direct } = requests();
     const calls = [1, 2, 3].map(() => direct.request("tools/call", { name: "a" }));
     const failed = Promise.allSettled(calls);
@@ -93,7 +93,7 @@ describe("DirectRequests", () => {
     ]);
   });
 
-  it("sends nothing of a request that was taken back before it began, and the next has its own answer", async () => {
+  it("sends nothing for a request that is already aborted, and the next request gets its own answer", async () => {
     const { direct, sent } = requests();
     const signal = AbortSignal.abort();
     const early = direct.request("tools/call", { name: "a" }, { signal });
@@ -105,7 +105,7 @@ describe("DirectRequests", () => {
     expect(direct.size).toBe(0);
   });
 
-  it("ends a call whose listener for progress throws, and no other", async () => {
+  it("rejects only the call whose progress listener throws", async () => {
     const { direct } = requests();
     const bad = direct.request(
       "tools/call",
@@ -127,7 +127,7 @@ describe("DirectRequests", () => {
     const envelope = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
     const modern = { envelope: () => envelope };
 
-    it("sends the envelope with everything, and a view cannot change it", async () => {
+    it("adds the envelope to every request, and a view cannot change it", async () => {
       const { direct, sent } = requests(modern);
       const controller = new AbortController();
       const _meta = { "io.modelcontextprotocol/protocolVersion": "1", progressToken: 3, own: true };
@@ -141,7 +141,7 @@ describe("DirectRequests", () => {
       expect(sent[0]?.params._meta).not.toHaveProperty("progressToken");
     });
 
-    it("takes what is not complete for no answer, large or small", async () => {
+    it("rejects results that are not complete, large or small", async () => {
       const { direct } = requests(modern);
       const calls = ["v1", "v2", "v3", "v4"].map(() => direct.request("tools/call", { name: "a" }));
       const settled = Promise.allSettled(calls);
@@ -157,7 +157,7 @@ describe("DirectRequests", () => {
       ]);
     });
 
-    describe("where results may ask for more", () => {
+    describe("where results may ask for input", () => {
       const asking = (id: string, requests: Record<string, unknown>, requestState?: string) => ({
         id,
         result: { resultType: "input_required", inputRequests: requests, requestState },
@@ -165,7 +165,7 @@ describe("DirectRequests", () => {
       const complete = (id: string) => ({ id, result: { resultType: "complete", content: [] } });
       const elicit = { method: "elicitation/create", params: { message: "m" } };
 
-      it("makes the call again with the answers and the server's own notes, round by round", async () => {
+      it("repeats the call with the answers and the server's state, round by round", async () => {
         const asked: unknown[] = [];
         const answer: DirectRequestsOptions["answer"] = async (request) => {
           asked.push(request);
@@ -190,7 +190,7 @@ describe("DirectRequests", () => {
         expect(sent[2]?.params).not.toHaveProperty("requestState");
       });
 
-      it("a view cannot answer in a person's place", async () => {
+      it("a view cannot answer for the user", async () => {
         const { direct, sent } = requests({ ...modern, answer: async () => ({}) });
         const forged = { name: "a", inputResponses: { it: { action: "accept" } }, requestState: "mine" };
         const call = direct.request("tools/call", forged);
@@ -199,7 +199,7 @@ describe("DirectRequests", () => {
         expect(Object.keys(sent[0]?.params ?? {})).toEqual(["name", "_meta"]);
       });
 
-      it("a question without an answer ends the call, and so does a server that never stops asking", async () => {
+      it("an unanswered question ends the call, and so does a server that never stops asking", async () => {
         const no = new Error("no");
         const refusing = requests({ ...modern, answer: () => Promise.reject(no) });
         const refused = refusing.direct.request("tools/call", { name: "a" });
@@ -218,7 +218,7 @@ describe("DirectRequests", () => {
         expect(sent).toHaveLength(11);
       });
 
-      it("a later round that cannot be sent does not mean that the server never got the call", async () => {
+      it("a later round that cannot be sent does not mean that the server never received the call", async () => {
         let texts = 0;
         const unsent = new GatewayError("server-exited", "reads no more", { data: { unsent: true } });
         const { direct } = requests({
@@ -234,24 +234,27 @@ describe("DirectRequests", () => {
         expect(mayRepeat(error, "tools/call")).toBe(false);
         expect(mayRepeat(error, "resources/read")).toBe(true);
         const settings = serverSettings("a", nodeServer("a"));
-        const told = explainFailure(error, { method: "tools/call", params: { name: "a" } }, settings, []);
-        expect(told).toMatchObject({ message: expect.stringContaining("may have run") });
-        expect(told).toHaveProperty("data", { code: "server-exited", indeterminate: true });
+        const failure = explainFailure(error, { method: "tools/call", params: { name: "a" } }, settings, []);
+        expect(failure).toMatchObject({ message: expect.stringContaining("may have run") });
+        expect(failure).toHaveProperty("data", { code: "server-exited", indeterminate: true });
       });
 
       it.each([
-        ["asks for nothing", {}],
-        ["asks by a list", []],
-        ["asks by a number", { it: 7 }],
-        ["asks too much", Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`q${n}`, elicit]))],
-      ])("a result that %s is no answer", async (_, inputRequests) => {
+        ["requests nothing", {}],
+        ["has a list of requests", []],
+        ["has a request that is a number", { it: 7 }],
+        [
+          "has too many requests",
+          Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`q${n}`, elicit])),
+        ],
+      ])("rejects a result that %s", async (_, inputRequests) => {
         const { direct } = requests({ ...modern, answer: async () => ({}) });
         const call = direct.request("tools/call", { name: "a" });
         direct.take({ id: "v1", result: { resultType: "input_required", inputRequests } });
         await expect(call).rejects.toMatchObject({ code: "unsupported" });
       });
 
-      it("asks nothing in answer to a list, and nothing that is broken JSON", async () => {
+      it("rejects a list that asks for input, and invalid JSON", async () => {
         const { direct } = requests({ ...modern, answer: async () => ({}) });
         const list = direct.request("tools/list", {});
         direct.take(asking("v1", { it: elicit }));
@@ -262,7 +265,7 @@ describe("DirectRequests", () => {
         await expect(call).rejects.toBeInstanceOf(Error);
       });
 
-      it("the end of the connection takes the question back, and the call ends with why", async () => {
+      it("closing the connection cancels the question, and the call fails with the reason", async () => {
         let given: AbortSignal | undefined;
         const answer: DirectRequestsOptions["answer"] = (_, signal) =>
           new Promise((_resolve, reject) => {

@@ -1,5 +1,5 @@
 /**
- * Requests that go to a server without the official client: it costs more than the pipe does.
+ * Sends requests to a server without the official client, which costs more than the pipe itself.
  *
  * @module
  */
@@ -15,18 +15,18 @@ import {
   readInputRequired,
   withoutAnswers,
 } from "./input-rounds.js";
-import type { Patience } from "./patience.js";
+import type { RequestTimeouts } from "./request-timeouts.js";
 import { type AnswerTaker, MOST_PARSED } from "./stdio-transport.js";
 
 /** Options of {@link DirectRequests}. */
 export interface DirectRequestsOptions {
   /** Sends a message. Throws if it cannot. */
   send: (text: string) => void;
-  /** When a request is given up (D7). */
-  patience: Patience;
-  /** What each request carries in `_meta`, from revision 2026-07-28 on. */
+  /** Ends requests that get no answer in time. */
+  timeouts: RequestTimeouts;
+  /** The `_meta` members of each request, from revision 2026-07-28 on. */
   envelope?: (() => Readonly<Record<string, unknown>>) | undefined;
-  /** Answers what a result asks for; without it such a result is none. */
+  /** Answers the requests inside an `input_required` result. Without it, such a result is an error. */
   answer?: RoundsOptions["answer"] | undefined;
 }
 
@@ -39,8 +39,8 @@ interface Pending {
 }
 
 /**
- * Sends requests under ids of its own, `v1`, `v2`, …, which the client's numbers never are, and finds each answer's
- * request again. The id is the progress token too (D6). An answer to nothing that waits is dropped.
+ * Sends requests with ids of its own (`v1`, `v2`, …), which never equal the client's numeric ids, and matches
+ * answers to requests. The id is also the progress token. Answers to unknown requests are dropped.
  */
 export class DirectRequests implements AnswerTaker {
   readonly #options: DirectRequestsOptions;
@@ -53,7 +53,6 @@ export class DirectRequests implements AnswerTaker {
     this.#options = options;
   }
 
-  /** Requests under way. */
   get size(): number {
     return this.#pending.size;
   }
@@ -67,8 +66,8 @@ export class DirectRequests implements AnswerTaker {
   }
 
   /**
-   * Answers what the result asks for, as often as it does. The server has got the first round by then, so a question without an
-   * answer, or a round that cannot be sent, leaves the call unfinished.
+   * Answers `input_required` results until the call is complete. The server has received the first round by
+   * then, so a question without an answer, or a round that cannot be sent, leaves the call unfinished.
    */
   async #goOn(
     first: unknown,
@@ -103,7 +102,7 @@ export class DirectRequests implements AnswerTaker {
       if (this.#closed) return reject(this.#closed);
       const id = `v${++this.#last}`;
       const end = (): void => {
-        this.#options.patience.stop(pending.timer);
+        this.#options.timeouts.stop(pending.timer);
         signal?.removeEventListener("abort", onabort);
       };
       const giveUp = (reason: string, error: VitrineError): void => {
@@ -112,7 +111,7 @@ export class DirectRequests implements AnswerTaker {
         try {
           this.#send({ method: "notifications/cancelled", params: { requestId: id, reason } });
         } catch {
-          // Who cannot be told will not be waited for either.
+          // The server cannot be reached, so it is not waiting either.
         }
       };
       const onabort = (): void => giveUp("aborted", aborted(method));
@@ -129,12 +128,12 @@ export class DirectRequests implements AnswerTaker {
           reject(error);
         },
         onprogress,
-        timer: this.#options.patience.start(ontimeout),
+        timer: this.#options.timeouts.start(ontimeout),
       };
       this.#pending.set(id, pending);
       signal?.addEventListener("abort", onabort, { once: true });
       try {
-        // Progress is asked for whether or not anybody hears it: it is what keeps a long call alive (D7).
+        // Calls request progress even without a listener: progress extends their timeout.
         this.#send({ id, method, params }, onprogress || method === "tools/call" ? id : undefined);
       } catch (error) {
         this.#pending.delete(id);
@@ -143,7 +142,7 @@ export class DirectRequests implements AnswerTaker {
     });
   }
 
-  /** Ends every request that waits, and those to come. */
+  /** Rejects all pending and future requests. */
   close(error: unknown): void {
     this.#closed = error;
     this.#rejectAll(error);
@@ -185,7 +184,7 @@ export class DirectRequests implements AnswerTaker {
     const resultAt = members?.get("result");
     if (members && idAt && members.has("method") && line.length > MOST_PARSED)
       return this.#tooLarge(line.slice(...idAt));
-    // Errors and what is not understood take the slow way.
+    // Errors and unusual messages take the slow path.
     if (!members || !idAt || !resultAt || members.has("method") || members.has("error")) return false;
     const id = /^"(v\d+)"$/.exec(line.slice(...idAt))?.[1];
     const result = membersOf(line, ...resultAt);
@@ -206,7 +205,7 @@ export class DirectRequests implements AnswerTaker {
     return true;
   }
 
-  /** A server that asks for more than is read here hears so: it would wait in vain. */
+  /** Rejects a server request that is too large to parse, because the server would wait in vain. */
   #tooLarge(id: string): boolean {
     const message = `a request must not be larger than ${MOST_PARSED} characters`;
     try {
@@ -214,7 +213,7 @@ export class DirectRequests implements AnswerTaker {
         `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: INVALID_REQUEST, message })}}`,
       );
     } catch {
-      // Who cannot be told does not wait any more.
+      // The server cannot be reached, so it is not waiting either.
     }
     return true;
   }
@@ -245,14 +244,17 @@ export class DirectRequests implements AnswerTaker {
         ...(typeof message === "string" && { message }),
       });
     } catch (error) {
-      // Its caller cannot go on, and the others can.
+      // Only this caller fails; the other requests continue.
       this.#pending.delete(token);
       pending.reject(error);
     }
     return true;
   }
 
-  /** From 2026-07-28 on a result says what it is. One that asks for more is an answer only if somebody can give that. */
+  /**
+   * From revision 2026-07-28 on, a result declares its type. `input_required` is accepted only if something
+   * can answer it.
+   */
   #unfinished(
     method: string,
     type: unknown,
@@ -264,7 +266,7 @@ export class DirectRequests implements AnswerTaker {
     const said = typeof type === "string" ? `"${type}"` : "no word";
     return new VitrineError(
       "unsupported",
-      `${method}: the server answered with ${said}, and only "complete" is`,
+      `${method}: the server answered with ${said}, expected "complete"`,
     );
   }
 
@@ -272,7 +274,7 @@ export class DirectRequests implements AnswerTaker {
     const { id, method, params } = message;
     const envelope = this.#options.envelope?.();
     const { _meta: said } = params as { _meta?: unknown };
-    // Tokens and the envelope are the gateway's own, whatever a view said.
+    // Tokens and the envelope belong to the gateway and replace values from the view.
     const meta =
       envelope || progressToken || isRecord(said)
         ? { ...(isRecord(said) ? said : undefined), ...envelope, progressToken }
@@ -281,7 +283,7 @@ export class DirectRequests implements AnswerTaker {
   }
 }
 
-/** Goes to the page as it is: its text is hashed, and sent on, and not written anew for either. */
+/** Results passed to the page unchanged: their text is hashed and forwarded without serializing it again. */
 const PASSED_ON = /^(tools\/call|resources\/read)$/;
 
 function asText(line: string, result: Record<string, unknown>): Record<string, unknown> | JsonText {
@@ -289,7 +291,7 @@ function asText(line: string, result: Record<string, unknown>): Record<string, u
   return at ? new JsonText(line.slice(...at)) : result;
 }
 
-/** Of a text that is JSON, and not too large for that. */
+/** Parses a text that is JSON, unless it is too large. */
 function parsed(text: string): Record<string, unknown> | undefined {
   if (text.length > MOST_PARSED) return undefined;
   try {

@@ -1,4 +1,4 @@
-/** Faults of servers that have a name: a sentence with the way out, and a count. */
+/** Known faults of servers: each has a message with a solution, and a counter. */
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A server in a pool, as the gateway has it, with what is counted and logged of it. */
+/** A server in a pool, as in the gateway, with its counters and log. */
 function open(transport: StdioSettings) {
   const metrics = new Metrics();
   const { serverFaults } = gatewayMetrics(metrics);
@@ -38,7 +38,7 @@ function open(transport: StdioSettings) {
 const script = (code: string): StdioSettings => ({ ...nodeServer("-e"), args: ["-e", code] });
 
 describe("a server that cannot start", () => {
-  it("because its port is in use says which, and what to do", async () => {
+  it("because its port is in use names the port and the solution", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     cleanups.push(() => other.close());
@@ -51,7 +51,7 @@ describe("a server that cannot start", () => {
     expect(counted()).toEqual(['vitrine_server_faults_total{server="shop",fault="port-in-use"} 1']);
   });
 
-  it.runIf(process.platform === "linux")("because it opened too many files says so", async () => {
+  it.runIf(process.platform === "linux")("because it opened too many files reports that", async () => {
     const code = `const { openSync } = require("fs"); for (;;) openSync("/dev/null");`;
     const command = `ulimit -n 64; exec "${process.execPath}" -e '${code}'`;
     const { server, counted } = open({ ...script(""), command: "sh", args: ["-c", command] });
@@ -59,25 +59,22 @@ describe("a server that cannot start", () => {
     expect(counted()).toEqual(['vitrine_server_faults_total{server="shop",fault="too-many-files"} 1']);
   });
 
-  it.runIf(process.platform === "linux")(
-    "because it needs more memory than it may have says so",
-    async () => {
-      const code = `const held = []; setInterval(() => held.push(Buffer.alloc(5e6, 1)), 20);`;
-      const transport = script(code);
-      const { server, counted } = open({
-        ...transport,
-        isolation: { ...transport.isolation, memory: 100e6 },
-      });
-      await expect(server.start()).rejects.toThrow(
-        'it used more memory than it may have. Raise "isolation.memory" (100 MB)',
-      );
-      expect(counted()).toEqual(['vitrine_server_faults_total{server="shop",fault="out-of-memory"} 1']);
-    },
-  );
+  it.runIf(process.platform === "linux")("because it exceeds its memory limit reports that", async () => {
+    const code = `const held = []; setInterval(() => held.push(Buffer.alloc(5e6, 1)), 20);`;
+    const transport = script(code);
+    const { server, counted } = open({
+      ...transport,
+      isolation: { ...transport.isolation, memory: 100e6 },
+    });
+    await expect(server.start()).rejects.toThrow(
+      'it used more memory than it may have. Raise "isolation.memory" (100 MB)',
+    );
+    expect(counted()).toEqual(['vitrine_server_faults_total{server="shop",fault="out-of-memory"} 1']);
+  });
 });
 
-describe("a server that runs", () => {
-  it("and is killed says that memory may have run out", async () => {
+describe("a running server", () => {
+  it("that is killed may have run out of memory", async () => {
     const { server, counted } = open(nodeServer(FAULTY));
     await server.start();
     process.kill(server.status.pid ?? 0, "SIGKILL");
@@ -85,15 +82,15 @@ describe("a server that runs", () => {
     expect(counted()).toEqual(['vitrine_server_faults_total{server="shop",fault="out-of-memory"} 1']);
   });
 
-  it("and prints garbage is counted once for each start, and logged", async () => {
+  it("that prints garbage is counted once per start, and logged", async () => {
     const { server, counted, logged } = open(nodeServer(FAULTY));
     await server.upstream.request("tools/call", { name: "garbage", arguments: {} }).catch(() => {});
     await expect.poll(counted).toEqual(['vitrine_server_faults_total{server="shop",fault="garbage"} 1']);
-    expect(logged).toEqual([expect.stringContaining("let it write them to stderr")]);
+    expect(logged).toEqual([expect.stringContaining("make it write them to stderr")]);
   });
 });
 
-it("explains what other programs write, and what the gateway itself lacks", () => {
+it("explains errors of other runtimes, and limits of the gateway itself", () => {
   const failed = { code: 1, signal: null };
   expect(explainExit(failed, "OSError: [Errno 98] Address already in use")).toMatchObject({
     fault: "port-in-use",

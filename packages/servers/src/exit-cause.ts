@@ -1,25 +1,25 @@
 /**
- * Why a server ended, in a sentence that says the way out.
+ * Explains why a server exited, and what to do about it.
  *
  * @module
  */
 import type { Exit, Isolation } from "./isolation/isolation.js";
 
-/** What went wrong with a program, where that can be told; counted in `vitrine_server_faults_total`. */
+/** A known cause of a program's failure, counted in `vitrine_server_faults_total`. */
 export type ServerFault = (typeof FAULTS)[number];
 const FAULTS = ["port-in-use", "out-of-memory", "too-many-files", "garbage"] as const;
 
 export const isFault = (value: unknown): value is ServerFault => FAULTS.some((fault) => fault === value);
 
-/** How a program says that it had too little memory; each is its last word. */
+/** Messages of programs that ran out of memory, at the end of their output. */
 const NO_MEMORY =
   /heap out of memory|OutOfMemoryError|MemoryError|std::bad_alloc|ENOMEM|Cannot allocate memory/;
 const PORT_IN_USE = /EADDRINUSE|address already in use/i;
 const TOO_MANY_FILES = /EMFILE|ENFILE|too many open files/i;
-/** 128 + SIGKILL, as bubblewrap, containers and shells tell it. */
+/** 128 + SIGKILL, the code that bubblewrap, containers and shells report. */
 const KILLED = 137;
 
-/** Explains an exit, with the end of what the server wrote to stderr. */
+/** Explains an exit, using the end of the server's stderr. */
 export function explainExit(
   exit: Exit,
   stderr: string,
@@ -50,16 +50,16 @@ export function explainExit(
   return { message: how };
 }
 
-/** For a server, and for the gateway that starts it. */
+/** Used for a server, and for the gateway that starts it. */
 const TOO_MANY =
   'too many files are open. Raise the limit for the gateway, which servers inherit: "ulimit -n", or "LimitNOFILE" of its systemd service';
 
-/** Explains why a program could not be started, where there is more to say than its error does. */
+/** Explains why a program could not be started, if there is more to say than the error itself. */
 export function explainSpawn(error: unknown): { message: string; fault: ServerFault } | undefined {
   return TOO_MANY_FILES.test(String(error)) ? { fault: "too-many-files", message: TOO_MANY } : undefined;
 }
 
-/** The port as Node.js and most others write it, such as `127.0.0.1:3000`. */
+/** The port as Node.js and most programs print it, such as `127.0.0.1:3000`. */
 function portIn(stderr: string): string {
   const [, port] = /(?:EADDRINUSE|already in use)[^\n]*?:(\d{2,5})\b/i.exec(stderr) ?? [];
   return port === undefined ? "" : ` (${port})`;

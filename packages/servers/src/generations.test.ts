@@ -1,4 +1,4 @@
-/** Real servers of both generations of the protocol, over stdio and HTTP. */
+/** Real servers of both protocol generations, over stdio and HTTP. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -72,7 +72,7 @@ describe.each(CASES)("%s", (_, generation, where, version) => {
     server = pool.get("me", "sdk");
   });
 
-  it("is called, listed and read; large answers and progress come through", async () => {
+  it("calls, lists and reads; receives large answers and progress", async () => {
     expect(await call(server, "echo", { text: "hello" })).toBe("hello");
     expect(server.status).toMatchObject({ state: "ready", protocolVersion: version, info: { name: "sdk" } });
     const large = "l".repeat(300_000);
@@ -89,7 +89,7 @@ describe.each(CASES)("%s", (_, generation, where, version) => {
     await expect(call(server, "nobody")).rejects.toMatchObject({ code: expect.any(Number) });
   });
 
-  it("C01: is told that we show UIs", async () => {
+  it("C01: declares UI support to the server", async () => {
     const said: unknown = JSON.parse(await call(server, "capabilities"));
     expect(said).toMatchObject({
       extensions: { [UI_EXTENSION]: { mimeTypes: ["text/html;profile=mcp-app"] } },
@@ -98,7 +98,7 @@ describe.each(CASES)("%s", (_, generation, where, version) => {
 
   if (where === "http") return;
 
-  it("says that its tools changed, and the change is found", async () => {
+  it("detects changed tools", async () => {
     const changes: unknown[] = [];
     server.onChange((some) => changes.push(...some));
     await server.catalogue();
@@ -106,7 +106,7 @@ describe.each(CASES)("%s", (_, generation, where, version) => {
     await expect.poll(() => changes).toMatchObject([{ kind: "tool", name: "added", before: undefined }]);
   });
 
-  it("is started in one process, also the second time", async () => {
+  it("starts a single process, also the second time", async () => {
     expect(launches).toBe(1);
     await pool.get("another", "sdk").start();
     expect(launches).toBe(2);
@@ -115,7 +115,7 @@ describe.each(CASES)("%s", (_, generation, where, version) => {
 });
 
 describe("official servers", () => {
-  it.each(["basic-vanillajs", "system-monitor"])("%s starts, and its UI is read ahead", async (name) => {
+  it.each(["basic-vanillajs", "system-monitor"])("%s starts, and its UI is preloaded", async (name) => {
     const pool = poolOf(nodeServer(official(name), ["--stdio"]));
     const { views } = await pool.get("me", "sdk").catalogue();
     expect(views.length).toBeGreaterThan(0);

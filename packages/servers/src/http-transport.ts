@@ -1,5 +1,5 @@
 /**
- * Streamable HTTP, with an end to every request.
+ * Streamable HTTP in which every request ends.
  *
  * @module
  */
@@ -11,16 +11,19 @@ import type {
 } from "@modelcontextprotocol/client";
 import { GATEWAY_ERROR } from "@vitrine/wire";
 
-/** The `data` of an error that was made here: this very object, so that no server can make one. */
+/** The `data` of errors created here. Compared by identity, so that no server can forge it. */
 export const ANSWER_LOST = Object.freeze({ code: "server-exited" });
 
-/** Milliseconds that a server may take to accept a message whose answer changes nothing: a cancellation, or the end of its session. */
+/**
+ * Milliseconds that a server may take to accept a message whose answer changes nothing: a cancellation, or the end
+ * of its session.
+ */
 const GOODBYE = 1_000;
 
 /**
- * The official transport, which leaves two things open. A request whose event stream was cut, and could not be
- * resumed, waits until its time is over: here it is answered with an error. A request that was cancelled keeps its
- * event stream: here it is closed. What answers nothing that waits is dropped.
+ * Wraps the official transport, which leaves two cases open. A request whose event stream was cut and cannot
+ * be resumed would wait until its timeout: here it gets an error at once. A cancelled request keeps its event
+ * stream: here the stream is closed. Answers to unknown requests are dropped.
  */
 export class HttpTransport implements Transport {
   onclose?: () => void;
@@ -44,7 +47,6 @@ export class HttpTransport implements Transport {
     return this.#inner.sessionId;
   }
 
-  /** Requests under way. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -55,7 +57,7 @@ export class HttpTransport implements Transport {
     return this.#inner.start();
   }
 
-  /** Tells the server that its session is over, if it has one. A server that cannot be told soon is left alone. */
+  /** Ends the server's session, if it has one. Does not wait long for a server that does not respond. */
   async leave(): Promise<void> {
     const late = new Promise<void>((resolve) => setTimeout(resolve, GOODBYE).unref());
     await Promise.race([this.#inner.terminateSession().catch(() => {}), late]);

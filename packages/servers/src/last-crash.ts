@@ -1,5 +1,6 @@
 /**
- * How a server ended last, kept while it still matters: one that is back within a second looks as if nothing had been.
+ * Remembers a server's last crash while it still matters: a server that is back within a second looks as if
+ * nothing had happened.
  *
  * @module
  */
@@ -9,7 +10,7 @@ import type { Clock } from "./support/clock.js";
 
 type Crash = NonNullable<ServerStatus["crash"]>;
 
-/** Milliseconds that a server must run after a crash until it is forgotten, all its runs together. */
+/** Milliseconds of running time after which a crash is forgotten, summed over all runs. */
 const FORGIVEN = 600_000;
 
 /** The last crash of one server. */
@@ -17,11 +18,11 @@ export class LastCrash {
   readonly #clock: Clock;
   readonly #onforgotten: () => void;
   #crash: Crash | undefined;
-  /** Milliseconds that it must still run. */
+  /** Milliseconds of running time still required. */
   #left = 0;
   #pause: (() => void) | undefined;
 
-  /** @param onforgotten hears that it has run for long enough */
+  /** @param onforgotten called when the server has run long enough */
   constructor(clock: Clock, onforgotten: () => void) {
     this.#clock = clock;
     this.#onforgotten = onforgotten;
@@ -42,7 +43,7 @@ export class LastCrash {
     this.#crash = undefined;
   }
 
-  /** The server runs: its time counts from now on. */
+  /** Starts to count running time. */
   run(): void {
     this.pause();
     if (!this.#crash) return;
@@ -57,7 +58,7 @@ export class LastCrash {
     };
   }
 
-  /** The server does not run. */
+  /** Stops counting: the server is not running. */
   pause(): void {
     this.#pause?.();
     this.#pause = undefined;

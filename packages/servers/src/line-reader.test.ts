@@ -17,7 +17,7 @@ function reading(limit = 1_000, endless = 1_000_000) {
 }
 
 describe("LineReader", () => {
-  it("gives the same lines however the bytes are cut", () => {
+  it("emits the same lines however the bytes are split", () => {
     const text = fc.array(fc.string({ unit: "grapheme" }).map((line) => line.replaceAll("\n", "")));
     fc.assert(
       fc.property(text, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (expected, cuts) => {
@@ -33,7 +33,7 @@ describe("LineReader", () => {
     );
   });
 
-  it("keeps what has no end yet", () => {
+  it("keeps an incomplete line", () => {
     const { reader, lines } = reading();
     reader.push(Buffer.from("one\ntw"));
     expect(lines).toEqual(["one"]);
@@ -41,7 +41,7 @@ describe("LineReader", () => {
     expect(lines).toEqual(["one", "two"]);
   });
 
-  it("skips a line above the limit, says how it begins and ends, holds nothing, and reads on", () => {
+  it("skips a line above the limit, reports its start and end, buffers nothing, and continues", () => {
     const { reader, lines, tooLong } = reading(10);
     reader.push(Buffer.from(`${"a".repeat(10)}\n`));
     reader.push(Buffer.from("b".repeat(6)));
@@ -53,14 +53,14 @@ describe("LineReader", () => {
     expect(lines).toEqual(["a".repeat(10), "later"]);
   });
 
-  it("skips one that comes in one piece", () => {
+  it("skips a long line in a single chunk", () => {
     const { reader, lines, tooLong } = reading(10);
     reader.push(Buffer.from(`${"a".repeat(11)}\nlater\n`));
     expect(lines).toEqual(["later"]);
     expect(tooLong).toEqual([["a".repeat(11)], ["a".repeat(11), "a".repeat(11)]]);
   });
 
-  it("keeps no more of it than its ends, however it is cut", () => {
+  it("keeps only both ends of a long line, however it is split", () => {
     for (const size of [1, 7, 499, 5_000]) {
       const { reader, tooLong } = reading(1_000);
       const bytes = Buffer.from(`${"a".repeat(700)}${"b".repeat(2_000)}${"c".repeat(300)}\n`);
@@ -69,7 +69,7 @@ describe("LineReader", () => {
     }
   });
 
-  it("reads nothing after a line that has no end, and says so once", () => {
+  it("stops reading after an endless line, and reports it once", () => {
     const { reader, lines, endlessLines } = reading(10, 100);
     for (let n = 0; n < 50; n++) reader.push(Buffer.from("a".repeat(10)));
     reader.push(Buffer.from("\nlater\n"));
@@ -77,7 +77,7 @@ describe("LineReader", () => {
     expect(lines).toEqual([]);
   });
 
-  it("copies a long line a few times, not once per piece", () => {
+  it("copies a long line a few times, not once per chunk", () => {
     const { reader, lines } = reading(8_000_000);
     const piece = Buffer.from("x");
     for (let n = 0; n < 2_000_000; n++) reader.push(piece);

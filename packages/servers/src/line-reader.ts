@@ -1,38 +1,40 @@
 /**
- * Cuts a stream of bytes into lines.
+ * Splits a stream of bytes into lines.
  *
  * @module
  */
 
 const NEWLINE = 0x0a;
-/** The buffer of a line that is not complete: its first size, and the one above which it is not kept for the next line. */
+/** Size of the buffer for an incomplete line: initially, and the maximum that is kept for the next line. */
 const SMALL = 64 * 1024;
-/** Bytes that are kept of each end of a line that is too long. */
+/** Bytes kept from each end of a line that is too long. */
 const KEPT = 500;
 
 /** Options of {@link LineReader}. */
 export interface LineReaderOptions {
-  /** Bytes of the longest line that is handed over. */
+  /** Maximum length of a line in bytes. */
   limit: number;
-  /** Bytes after which a line counts as one that has no end. */
+  /** Bytes after which a line counts as endless. */
   endless: number;
   online: (line: string) => void;
-  /** Hears how a line above the limit begins, as soon as it is above it, and once more when it is over: how it ends. */
+  /**
+   * Called with the start of a line as soon as it exceeds the limit, and again with its end when the line is
+   * over.
+   */
   ontoolong: (head: string, tail?: string) => void;
-  /** Hears of a line without an end; nothing is read after it. */
+  /** Called for an endless line. Nothing is read after it. */
   onendless: () => void;
 }
 
 /**
- * Hands over each line as text. A line is copied once, however small the pieces are in which it comes, and is
- * decoded as a whole: a character may be cut in two by the pieces. What is longer than the limit is not held: it is
- * skipped, and the next line is read.
+ * Emits each line as text. A line is copied once, however small its chunks are, and decoded as a whole,
+ * because a chunk may split a character. A line above the limit is skipped rather than buffered.
  */
 export class LineReader {
   readonly #options: LineReaderOptions;
   #buffer: Buffer = Buffer.alloc(0);
   #length = 0;
-  /** The ends of a line that is being skipped. */
+  /** Both ends of the line that is being skipped. */
   #skipped: { head: string; tail: Buffer } | undefined;
   #over = false;
 
@@ -40,7 +42,7 @@ export class LineReader {
     this.#options = options;
   }
 
-  /** Bytes that are held for a line that is not complete. */
+  /** Bytes buffered for an incomplete line. */
   get held(): number {
     return this.#buffer.length;
   }
@@ -110,6 +112,6 @@ export class LineReader {
   }
 }
 
-/** The last bytes of two pieces, copied: what they were cut from is not held. */
+/** The last bytes of two chunks, copied so that the chunks can be released. */
 const lastOf = (before: Buffer, piece: Buffer): Buffer =>
   Buffer.concat([before.subarray(-KEPT), piece.subarray(-KEPT)]).subarray(-KEPT);

@@ -34,7 +34,7 @@ const pidOf = async (server: Server): Promise<number> => {
 };
 
 describe("ServerPool", () => {
-  it("gives every user a process of their own", async () => {
+  it("gives every user their own process", async () => {
     const { pool } = poolOf({ a: {} });
     const mine = pool.get("me", "a");
     expect(pool.get("me", "a")).toBe(mine);
@@ -43,13 +43,13 @@ describe("ServerPool", () => {
     expect(pool.all().length).toBe(2);
   });
 
-  it("gives all users one if the server is stateless; no name of a user is that of all", async () => {
+  it("shares a stateless server among all users, and no user name collides with the shared owner", async () => {
     const { pool } = poolOf({ a: { stateless: true }, b: {} });
     expect(pool.get("me", "a")).toBe(pool.get("you", "a"));
     expect(pool.get("*", "b")).not.toBe(pool.get("", "b"));
   });
 
-  it("does not share what a person signs in for, stateless or not", () => {
+  it("does not share a server that a user signs in to, even if it is stateless", () => {
     const transport: RemoteSettings = {
       type: "http",
       url: "https://far.example/mcp",
@@ -70,7 +70,7 @@ describe("ServerPool", () => {
     );
   });
 
-  it("starts eager servers for the users it knows, and tells of every server that it makes", async () => {
+  it("starts eager servers for known users, and reports every server that it creates", async () => {
     const { pool, update } = poolOf({ lazy: {} }, ["me"]);
     const made: unknown[] = [];
     pool.onCreate((server, user) => made.push([server.settings.name, user]));
@@ -84,7 +84,7 @@ describe("ServerPool", () => {
     expect(pool.get("me", "lazy").status.state).toBe("idle");
   });
 
-  it("replaces what changed, ends what is gone after its calls, and leaves the rest alone", async () => {
+  it("replaces changed servers, ends removed ones after their calls, and keeps the others", async () => {
     const { pool, update } = poolOf({ same: {}, changed: {}, gone: {} });
     const [same, changed, gone] = ["same", "changed", "gone"].map((name) => pool.get("me", name)) as [
       Server,
@@ -109,7 +109,7 @@ describe("ServerPool", () => {
     await expect.poll(() => pids.map(isAlive)).toEqual([true, false, false]);
   });
 
-  it("restarts one user's server, or everybody's that was started; no request starts one that is not configured", async () => {
+  it("restarts one user's server, or every started instance; unknown names fail", async () => {
     const { pool } = poolOf({ a: {}, shared: { stateless: true } });
     const [mine, yours, unused] = ["me", "you", "them"].map((user) => pool.get(user, "a")) as [
       Server,
@@ -131,7 +131,7 @@ describe("ServerPool", () => {
       await expect(pool.restart("b", user)).rejects.toMatchObject({ data: { code: "server-unknown" } });
   });
 
-  it("ends the servers of users who are gone, and starts those of new ones that are to be there at once", async () => {
+  it("ends the servers of removed users, and starts eager servers of new users", async () => {
     const { pool } = poolOf({ eager: { start: "eager" }, shared: { stateless: true } }, ["ann", "ben"]);
     const gone = pool.get("ben", "eager");
     const stays = pool.get("ann", "eager");
@@ -144,7 +144,7 @@ describe("ServerPool", () => {
     expect(pool.all()).toHaveLength(3);
   });
 
-  it("closes all of them, for good", async () => {
+  it("closes all servers permanently", async () => {
     const { pool } = poolOf({ a: {}, b: {} });
     const pids = await Promise.all(
       [pool.get("me", "a"), pool.get("you", "a"), pool.get("me", "b")].map(pidOf),

@@ -1,5 +1,5 @@
 /**
- * The servers of all users.
+ * Holds the servers of all users.
  *
  * @module
  */
@@ -21,26 +21,36 @@ import type { VerdictStore } from "./verdicts.js";
 export interface ServerPoolOptions {
   /** Starts programs. */
   launch: Launch;
-  /** How a person signs in to a server that has no static `authorization` header; without it, one that wants that stays `unauthorized`. */
+  /**
+   * Signs a user in to a server that has no static `authorization` header. Without it, a server that requires
+   * sign-in stays `unauthorized`.
+   */
   signIn?: ((user: string, settings: ServerSettings) => SignIn | undefined) | undefined;
-  /** Who answers what a server asks: for its user, or for none in particular if all share it. Without it nothing is offered. */
+  /**
+   * Answers a server's requests for its user; the user is undefined for a shared server. Without it, no such
+   * capability is declared.
+   */
   asks?: ((user: string | undefined, settings: ServerSettings) => ServerAsks | undefined) | undefined;
-  /** For whom servers with `start: "eager"` are started at once; for others when they first ask. */
+  /**
+   * Users whose servers with `start: "eager"` start at once. Those of other users start at their first use.
+   */
   users?: readonly string[] | undefined;
-  /** Which generation of the protocol servers speak; kept in memory by default. */
+  /** The protocol generation of each server; kept in memory by default. */
   verdicts?: VerdictStore | undefined;
-  /** Who we are to servers. */
+  /** Name and version of this client. */
   info?: Implementation | undefined;
   clock?: Clock | undefined;
-  /** Hears what went wrong where nobody waits: in a listener, in a server that was started at once or drained. */
+  /**
+   * Called with errors that no caller receives: from listeners, and from servers that start eagerly or drain.
+   */
   onerror?: ((error: unknown) => void) | undefined;
 }
 
-/** Whose a server is that all users share. */
+/** The owner of servers that all users share. */
 const ALL = "*";
 
 /**
- * Gives every user servers of their own, and all users the same one where the operator says that it is stateless.
+ * Gives every user their own servers. All users share a server that the operator declares stateless.
  *
  * @example
  * ```ts source="./servers.examples.ts#serverPool"
@@ -69,7 +79,7 @@ export class ServerPool {
   }
 
   /**
-   * The user's server of this name: ask for it each time, as another one takes its place when its settings change.
+   * The user's server of this name. Do not keep it: a new server replaces it when its settings change.
    *
    * @throws {GatewayError} `server-unknown`
    */
@@ -77,7 +87,7 @@ export class ServerPool {
     return this.#get(user, name);
   }
 
-  /** Which server has this name now; undefined if there is none. */
+  /** The identity of the server that has this name now; undefined if there is none. */
   identityOf(name: string): ServerIdentity | undefined {
     return this.#settings.get(name)?.identity;
   }
@@ -94,14 +104,14 @@ export class ServerPool {
     if (known) return known;
     const server = this.#create(settings, user);
     owned.set(owner, server);
-    this.#created.tell(server, shared ? undefined : user);
+    this.#created.notify(server, shared ? undefined : user);
     if (settings.start === "eager") server.start().catch((error: unknown) => this.#options.onerror?.(error));
     return server;
   }
 
   /**
-   * Restarts the user's server of this name, or, without a user, everybody's that was ever started. What goes wrong is
-   * in their statuses.
+   * Restarts the user's server of this name; without a user, every instance that was ever started. Failures
+   * appear in the status.
    *
    * @throws {GatewayError} `server-unknown`
    */
@@ -117,19 +127,22 @@ export class ServerPool {
     return [...this.#settings.keys()].map((name) => this.get(user, name));
   }
 
-  /** Every server that exists now, whoever's it is. */
+  /** All servers that exist now, of all users. */
   all(): Server[] {
     return [...this.#servers.values()].flatMap((owned) => [...owned.values()]);
   }
 
-  /** Hears of every server that is made, with its user, or none if it is shared; returns how to stop. */
+  /**
+   * Calls the listener for every server that is created, with its user (undefined if shared). Returns a
+   * function that removes the listener.
+   */
   onCreate(listener: (server: Server, user: string | undefined) => void): () => void {
     return this.#created.add(listener);
   }
 
   /**
-   * Takes new settings. Servers that are gone or have changed end when their calls have, and get no new ones; the
-   * others are left alone. Returns the names of those that were added, changed and removed.
+   * Applies new settings. Servers that were removed or changed get no new calls and end after their pending
+   * calls; the others keep running. Returns the names of the added, changed and removed servers.
    */
   update(settings: ReadonlyMap<string, ServerSettings>): {
     added: string[];
@@ -152,7 +165,7 @@ export class ServerPool {
     return { added, changed, removed };
   }
 
-  /** Takes other users: servers of those who are gone end, and those who are new get theirs that start at once. */
+  /** Sets the users. Servers of removed users end, and eager servers of new users start. */
   setUsers(users: readonly string[]): void {
     this.#users = users;
     const owners = new Set([ALL, ...users.map((user) => `=${user}`)]);
@@ -166,7 +179,7 @@ export class ServerPool {
     for (const settings of this.#settings.values()) this.#startEager(settings);
   }
 
-  /** Ends every server, and all that they started; calls under way get `grace` milliseconds. */
+  /** Ends every server and its child processes. Pending calls get `grace` milliseconds. */
   async close(grace?: number): Promise<void> {
     this.#closed = true;
     for (const name of [...this.#servers.keys()]) this.#drain(name, grace);
@@ -219,11 +232,11 @@ export class ServerPool {
 const unknownServer = (name: string): GatewayError =>
   new GatewayError("server-unknown", `there is no server "${name}"`);
 
-/** What the operator wrote comes before what a person could sign in for. */
+/** Static credentials of the operator take precedence over signing in. */
 const canSignIn = ({ transport }: ServerSettings): boolean =>
   transport.type !== "stdio" &&
   transport.oauth &&
   !Object.keys(transport.headers).some((name) => name.toLowerCase() === "authorization");
 
-/** What one person signed in for is not for the others, stateless or not. */
+/** A server that a user signs in to is not shared, even if it is stateless. */
 const isShared = (settings: ServerSettings): boolean => settings.stateless && !canSignIn(settings);

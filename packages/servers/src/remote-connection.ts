@@ -1,5 +1,5 @@
 /**
- * A connection to a server elsewhere.
+ * A connection to a remote server.
  *
  * @module
  */
@@ -23,22 +23,22 @@ import { type Connection, type ConnectOptions, handshake, isThere } from "./conn
 import { UnfinishedCall } from "./cut-off.js";
 import { ANSWER_LOST, HttpTransport } from "./http-transport.js";
 import { withoutAnswers } from "./input-rounds.js";
-import { FOR_EVER, Patience } from "./patience.js";
+import { FOR_EVER, RequestTimeouts } from "./request-timeouts.js";
 import { type SafeFetch, safeFetch } from "./safe-fetch.js";
 import type { RemoteSettings } from "./settings.js";
 import { waitingFetch } from "./waiting-fetch.js";
 
-/** How a person signs in to a server; `OAuthSession` is one. */
+/** Signs a person in to a server; implemented by `OAuthSession`. */
 export interface SignIn {
-  /** What keeps the tokens. */
+  /** Holds the tokens. */
   readonly provider: AuthProvider | OAuthClientProvider;
-  /** Where the person must go; known once a server has refused what there is. */
+  /** The address where the person signs in; known once a server has rejected the current credentials. */
   readonly authorizeUrl?: string | undefined;
-  /** Sees every request and its answer. */
+  /** Observes every request and its response. */
   watch?(fetch: FetchLike): FetchLike;
-  /** Begins a sign-in for more rights; throws, as the person is needed. */
+  /** Starts a sign-in for more rights. Throws, because the person must act. */
   needsMore?(challenge: InsufficientScopeError): Promise<unknown>;
-  /** Hears that the person has signed in; returns how to stop. */
+  /** Calls the listener after the person has signed in. Returns a function that removes the listener. */
   onSignedIn?(listener: () => void): () => void;
 }
 
@@ -48,7 +48,7 @@ export interface RemoteConnectOptions extends ConnectOptions {
   signIn?: SignIn | undefined;
 }
 
-/** Cut event streams are opened again, after these times; see `StreamableHTTPReconnectionOptions`. */
+/** Delays before a cut event stream is opened again; see `StreamableHTTPReconnectionOptions`. */
 const RECONNECT = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: 30_000,
@@ -57,10 +57,10 @@ const RECONNECT = {
 };
 
 /**
- * Connects by Streamable HTTP, or by its forerunner, with the official transports and a `fetch` that goes only where
- * it may.
+ * Connects by Streamable HTTP or its predecessor SSE, with the official transports and a `fetch` that reaches
+ * only allowed addresses.
  *
- * @throws {GatewayError} why it does not work: `server-unauthorized` when a person must sign in first
+ * @throws {GatewayError} why it failed; `server-unauthorized` if a person must sign in first
  */
 export async function connectRemote(options: RemoteConnectOptions): Promise<Connection> {
   const { settings, transport: remote, signIn } = options;
@@ -91,8 +91,8 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Conn
     return translateError(wanted, name, hasSession(), signIn);
   };
   try {
-    const patience = new Patience(limits.timeout);
-    const client = await handshake(transport, options, patience);
+    const timeouts = new RequestTimeouts(limits.timeout);
+    const client = await handshake(transport, options, timeouts);
     const tracks = new AnswerTracks(transport);
     let end: (reason: GatewayError) => void = () => {};
     const ended = new Promise<GatewayError>((resolve) => {
@@ -104,15 +104,16 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Conn
       end(new GatewayError("server-exited", `the connection to ${name} was closed`));
     };
     if (transport instanceof SSEClientTransport) {
-      // It would open a new stream by itself; but to the server that is another session, without a handshake.
+      // The transport would open a new stream by itself, which the server sees as a new session without a
+      // handshake.
       client.onerror = (error) => {
         if (error.name === "SseError" || "event" in error) void client.close();
       };
     }
     return {
-      // The client would not wait for as long as a person thinks.
+      // The client's own timeout is too short for a person's answer.
       upstream: translated(clientUpstream(client, { server: name, timeout: FOR_EVER }), {
-        patience,
+        timeouts,
         tracks,
         translate,
       }),
@@ -132,7 +133,7 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Conn
   }
 }
 
-/** Says goodbye to a session that the server keeps for us; whether it hears it or not, this end is closed. */
+/** Ends the session on the server, and closes this end whether or not the server responds. */
 async function closeAll(
   transport: SSEClientTransport | HttpTransport,
   close: () => Promise<void>,
@@ -146,12 +147,12 @@ async function closeAll(
 }
 
 interface Translation {
-  patience: Patience;
+  timeouts: RequestTimeouts;
   tracks: AnswerTracks;
   translate: (error: unknown) => Promise<Error>;
 }
 
-const translated = (upstream: Upstream, { patience, tracks, translate }: Translation): Upstream => ({
+const translated = (upstream: Upstream, { timeouts, tracks, translate }: Translation): Upstream => ({
   server: upstream.server,
   get capabilities() {
     return upstream.capabilities;
@@ -159,19 +160,19 @@ const translated = (upstream: Upstream, { patience, tracks, translate }: Transla
   request: (method, params, options = {}) =>
     tracks.run(
       method,
-      () => patience.run(method, options, (given) => upstream.request(method, withoutAnswers(params), given)),
+      () => timeouts.run(method, options, (given) => upstream.request(method, withoutAnswers(params), given)),
       async (error, isUnfinished) => {
-        const told = await translate(error);
-        return isUnfinished && !options.signal?.aborted ? new UnfinishedCall(told) : told;
+        const reported = await translate(error);
+        return isUnfinished && !options.signal?.aborted ? new UnfinishedCall(reported) : reported;
       },
     ),
   listen: (listener) => upstream.listen(listener),
 });
 
-/** Nothing was sent yet when these happen. */
+/** Error codes that occur before anything is sent. */
 const UNSENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
 
-/** The gateway's word for what went wrong; what the server itself answered passes as it is. */
+/** Converts an error into a `GatewayError`. Errors that the server itself returned pass unchanged. */
 function translateError(
   error: unknown,
   name: string,
@@ -211,7 +212,7 @@ function translateError(
   }
   if (error instanceof VitrineError && code !== "closed") return error;
   if (typeof code === "number") return new VitrineError(code, String(message), { cause: error, data });
-  // The client wraps what its probe met.
+  // The client wraps errors of its probe.
   const inner = cause ?? Object(data)["cause"];
   if (code === SdkErrorCode.EraNegotiationFailed && inner)
     return translateError(inner, name, hasSession, signIn);

@@ -1,4 +1,4 @@
-/** A server elsewhere that misbehaves: every call ends, and nothing is sent where it must not go. */
+/** A remote server that misbehaves: every call ends, and nothing is sent to a forbidden address. */
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -60,7 +60,7 @@ const event = (id: unknown, text: string): string =>
   `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: textResult(text) })}\n\n`;
 
 describe("HTTP 401", () => {
-  it("without a way to sign in: the server is unauthorized, and says what to do", async () => {
+  it("without a sign-in: the server is unauthorized, and the error says what to do", async () => {
     http.answer = (_, response) => refuse(401)(response);
     const { server, call } = remote();
     await expect(call()).rejects.toEqual(failure("server-unauthorized"));
@@ -70,7 +70,7 @@ describe("HTTP 401", () => {
     expect(http.received.length).toBe(before);
   });
 
-  it("with a way to sign in: says where, and starts when the person has", async () => {
+  it("with a sign-in: reports the address, and starts after the user has signed in", async () => {
     let token = "";
     let signedIn = (): void => {};
     http.answer = ({ headers }, response) =>
@@ -97,7 +97,7 @@ describe("HTTP 401", () => {
     signedIn();
     await expect.poll(() => server.status.state).toBe("ready");
     expect(server.status.authorizeUrl).toBeUndefined();
-    // Refused in the middle.
+    // Rejected in the middle of a session.
     token = "old";
     await expect(call()).rejects.toEqual(failure("server-unauthorized"));
     expect(server.status.state).toBe("unauthorized");
@@ -105,20 +105,20 @@ describe("HTTP 401", () => {
   });
 });
 
-it("HTTP 404 for the session: a new session is begun, and the call made once there", async () => {
+it("HTTP 404 for the session: a new session is started, and the call is made once there", async () => {
   const { call, server } = remote();
   await call();
   http.session = "forgotten";
   expect(await call()).toMatchObject(textResult("done"));
   expect(http.calls).toBe(2);
   expect(server.status.starts).toBe(2);
-  // A server that forgets every session is not asked for ever.
+  // A server that forgets every session is not retried forever.
   http.answer = ({ method }, response) => method === "tools/call" && refuse(404)(response);
   await expect(call()).rejects.toEqual(failure("server-exited", { indeterminate: false }));
 });
 
 describe("HTTP 429", () => {
-  it("for a list: it is asked for again after the time that the server wants", async () => {
+  it("for a list: it is requested again after the requested time", async () => {
     let refusals = 2;
     http.answer = ({ method }, response) =>
       method === "tools/list" && refusals-- > 0 && refuse(429, { "retry-after": "0" })(response);
@@ -126,21 +126,21 @@ describe("HTTP 429", () => {
     expect(http.received.filter(({ method }) => method === "tools/list").length).toBe(3);
   });
 
-  it("for a call: it fails, and says when to try again", async () => {
+  it("for a call: it fails, and says when to retry", async () => {
     http.answer = ({ method }, response) =>
       method === "tools/call" && refuse(429, { "retry-after": "7" })(response);
     await expect(remote().call()).rejects.toEqual(failure("overloaded", { retryAfter: 7 }));
     expect(http.received.filter(({ method }) => method === "tools/call").length).toBe(1);
   });
 
-  it("for longer than anybody waits: it fails", async () => {
+  it("for too long a time: it fails", async () => {
     http.answer = ({ method }, response) =>
       method === "tools/list" && refuse(429, { "retry-after": "86400" })(response);
     await expect(remote().list()).rejects.toEqual(failure("overloaded", { retryAfter: 86_400 }));
   });
 });
 
-it("HTTP 500: the error passes, and the server stays", async () => {
+it("HTTP 500: the error is passed on, and the connection stays", async () => {
   let broken = true;
   http.answer = ({ method }, response) => method === "tools/call" && broken && refuse(500)(response);
   const { call, server } = remote();
@@ -150,14 +150,14 @@ it("HTTP 500: the error passes, and the server stays", async () => {
   expect(server.status).toMatchObject({ state: "ready", starts: 1 });
 });
 
-it("HTTP 500 for the handshake: it is tried again later", async () => {
+it("HTTP 500 for the handshake: it is retried later", async () => {
   http.answer = (_, response) => refuse(500)(response);
   const { call, server } = remote();
   await expect(call()).rejects.toEqual(failure("server-failed", { status: 500 }));
   expect(server.status).toMatchObject({ state: "waiting", retryAt: expect.any(Number) });
 });
 
-describe("a result that does not fit the tool's output schema", () => {
+describe("a result that does not match the tool's output schema", () => {
   const outputSchema = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] };
   const add = (annotations: object) => ({
     name: "add",
@@ -170,21 +170,24 @@ describe("a result that does not fit the tool's output schema", () => {
     ["is missing", {}, {}, true],
     ["has another type", { structuredContent: { sum: "three" } }, {}, true],
     ["has another type", { structuredContent: { sum: "three" } }, { readOnlyHint: true }, false],
-  ])("%s: the tool has run, and that is not the server's error", async (_, more, hints, indeterminate) => {
-    http.answer = ({ id, method }, response) => {
-      if (method === "tools/list") sendJson(response, id, { tools: [add(hints)] });
-      else if (method === "tools/call") sendJson(response, id, { ...textResult("3"), ...more });
-      return method?.startsWith("tools/") ?? false;
-    };
-    const { call, server } = remote();
-    await server.catalogue();
-    const error = expect.objectContaining({ code: "invalid", data: { indeterminate } });
-    await expect(call("add")).rejects.toEqual(error);
-    await expect(call("add")).rejects.toThrow(/structured content/i);
-    expect(http.received.filter(({ method }) => method === "tools/call").length).toBe(2);
-  });
+  ])(
+    "%s: the tool may have run, and this is not reported as the server's error",
+    async (_, more, hints, indeterminate) => {
+      http.answer = ({ id, method }, response) => {
+        if (method === "tools/list") sendJson(response, id, { tools: [add(hints)] });
+        else if (method === "tools/call") sendJson(response, id, { ...textResult("3"), ...more });
+        return method?.startsWith("tools/") ?? false;
+      };
+      const { call, server } = remote();
+      await server.catalogue();
+      const error = expect.objectContaining({ code: "invalid", data: { indeterminate } });
+      await expect(call("add")).rejects.toEqual(error);
+      await expect(call("add")).rejects.toThrow(/structured content/i);
+      expect(http.received.filter(({ method }) => method === "tools/call").length).toBe(2);
+    },
+  );
 
-  it("is told from the server's own error", async () => {
+  it("is distinguished from the server's own error", async () => {
     http.answer = ({ id, method }, response) => {
       if (method !== "tools/call") return false;
       response.writeHead(200, { "content-type": "application/json" });
@@ -196,7 +199,7 @@ describe("a result that does not fit the tool's output schema", () => {
   });
 });
 
-it("nobody there: says so", async () => {
+it("an unreachable server: the error says so", async () => {
   await http.close();
   const { call } = remote();
   await expect(call()).rejects.toEqual(failure("server-failed"));
@@ -204,7 +207,7 @@ it("nobody there: says so", async () => {
 });
 
 describe("an event stream", () => {
-  it("that is cut before the answer: the call ends, and may have run", async () => {
+  it("that is cut before the answer: the call fails, and may have run", async () => {
     http.answer = ({ method }, response) => {
       if (method !== "tools/call") return false;
       events(response).write(": here I am\n\n");
@@ -214,7 +217,7 @@ describe("an event stream", () => {
     await expect(remote().call()).rejects.toEqual(failure("server-exited", { indeterminate: true }));
   });
 
-  it("that ends without the answer: the call ends", async () => {
+  it("that ends without the answer: the call fails", async () => {
     http.answer = ({ method }, response) => {
       if (method !== "tools/call") return false;
       events(response).end("data: {}\n\n");
@@ -223,7 +226,7 @@ describe("an event stream", () => {
     await expect(remote().call()).rejects.toEqual(failure("server-exited"));
   });
 
-  it("that is cut after an event with an id: it is resumed there, and nothing is called again", async () => {
+  it("that is cut after an event with an id: it is resumed, and nothing is called again", async () => {
     let called: unknown;
     http.answer = ({ method, id }, response) => {
       if (method !== "tools/call") return false;
@@ -239,7 +242,7 @@ describe("an event stream", () => {
     expect(http.received.filter(({ method }) => method === "tools/call").length).toBe(1);
   });
 
-  it("with answers to others: no call gets them", async () => {
+  it("with answers to other requests: no call gets them", async () => {
     http.answer = ({ method, id, params }, response) => {
       if (method !== "tools/call") return false;
       const own = String(params?.["name"]);
@@ -253,7 +256,7 @@ describe("an event stream", () => {
     expect(results).toMatchObject(names.map((name) => textResult(name)));
   });
 
-  it("of a call that is given up is closed", async () => {
+  it("of an aborted call is closed", async () => {
     let closed = false;
     http.answer = ({ method }, response) => {
       if (method !== "tools/call") return false;
@@ -277,7 +280,7 @@ it("a server that hangs: calls that time out leave no connections open", async (
     if (!isHung) return false;
     open.add(response);
     response.once("close", () => open.delete(response));
-    // Not even the cancellations are answered.
+    // Cancellations are not answered either.
     return true;
   };
   const { call } = remote({}, { timeout: 300 });
@@ -290,8 +293,8 @@ it("a server that hangs: calls that time out leave no connections open", async (
   expect(cancelled.length).toBe(20);
 });
 
-describe("too much, too slowly", () => {
-  it("an answer that drips ends with the call's time, and so does its connection", async () => {
+describe("size and time limits", () => {
+  it("a response that trickles in ends at the call's timeout, and so does its connection", async () => {
     let closed = false;
     http.answer = ({ method }, response) => {
       if (method !== "tools/call") return false;
@@ -311,7 +314,7 @@ describe("too much, too slowly", () => {
   it.each([
     ["application/json", "server-too-large"],
     ["text/event-stream", "server-exited"],
-  ])("a message above the limit (%s) ends the call", async (type, code) => {
+  ])("a message above the limit (%s) fails the call", async (type, code) => {
     let sent = 0;
     http.answer = ({ method }, response) => {
       if (method !== "tools/call") return false;
@@ -326,7 +329,7 @@ describe("too much, too slowly", () => {
       return true;
     };
     await expect(remote({}, { message: 1_000_000 }).call()).rejects.toEqual(failure(code));
-    // What the sockets between us hold, and not all of it.
+    // Buffered in sockets only.
     expect(sent).toBeLessThan(50_000_000);
   });
 });
@@ -349,7 +352,7 @@ describe("a redirect", () => {
     expect(other.received).toEqual([]);
   });
 
-  it("to another path of the same origin is followed, with what the server needs to know", async () => {
+  it("to another path of the same origin is followed, with the required headers", async () => {
     http.answer = ({ headers }, response) => {
       if (headers["x-api-key"] !== "secret") return refuse(403)(response);
       return response.req.url === "/mcp" ? refuse(307, { location: "/moved" })(response) : false;
@@ -359,7 +362,7 @@ describe("a redirect", () => {
   });
 });
 
-describe("the forerunner of Streamable HTTP", () => {
+describe("the SSE transport", () => {
   function serveEvents(): { streams: ServerResponse[] } {
     const streams: ServerResponse[] = [];
     http.stream = (_, response) => {
@@ -380,14 +383,14 @@ describe("the forerunner of Streamable HTTP", () => {
     return { streams };
   }
 
-  it("is spoken, and headers are sent", async () => {
+  it("works, and sends headers", async () => {
     serveEvents();
     const { call } = remote({ type: "sse", headers: { "x-api-key": "secret" } });
     expect(await call()).toMatchObject(textResult("by events"));
     expect(http.received.every(({ headers }) => headers["x-api-key"] === "secret")).toBe(true);
   });
 
-  it("with a cut stream: calls end, and the next one shakes hands anew", async () => {
+  it("with a cut stream: calls fail, and the next call makes a new handshake", async () => {
     const { streams } = serveEvents();
     const { call, server } = remote({ type: "sse" });
     await call();
@@ -401,7 +404,7 @@ describe("the forerunner of Streamable HTTP", () => {
   });
 });
 
-it("a usual answer by events comes through", async () => {
+it("an answer in an event stream works", async () => {
   http.answer = ({ method, id }, response) => {
     if (method !== "tools/call") return false;
     events(response).end(event(id, "by events"));

@@ -1,13 +1,16 @@
 /**
- * Another server has the name of one that an entry was answered by.
+ * The error for an entry whose server was replaced by another one of the same name.
  *
  * @module
  */
 import { GatewayError } from "@vitrine/wire";
 
-/** The app of an entry is not opened, or its call not made: what it has belongs to a server that is not there now. */
+/**
+ * Returned instead of opening an entry's app or making its call: the entry belongs to a server that no longer
+ * exists.
+ */
 export const replacedServer = (name: string): GatewayError =>
   new GatewayError(
     "server-replaced",
-    `another server was called "${name}" when this was called, so the one of that name now does not get it: call the tool again`,
+    `this belongs to a different server that was named "${name}" before, so it is not sent to the current one: call the tool again`,
   );

@@ -83,7 +83,7 @@ describe("safeFetch", () => {
     await new Promise<void>((resolve) => listener.listen(0, host, resolve));
     return `http://${host}:${(listener.address() as AddressInfo).port}`;
   }
-  /** Redirects to whatever the query says, with its status. */
+  /** Redirects to the target in the query, with the given status. */
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const { searchParams } = new URL(request.url ?? "", home);
     const location = searchParams.get("to");
@@ -113,7 +113,7 @@ describe("safeFetch", () => {
 
   const forbidden = expect.objectContaining({ data: expect.objectContaining({ code: "address-forbidden" }) });
 
-  it("reaches the address that the operator wrote, and no other private one", async () => {
+  it("reaches the address that the operator wrote, and no other private address", async () => {
     expect(await (await make()(home)).text()).toBe("here");
     await expect(make()(away)).rejects.toEqual(forbidden);
     expect(seen.length).toBe(1);
@@ -128,13 +128,13 @@ describe("safeFetch", () => {
     },
   );
 
-  it("does not reach a metadata service even where the private network is open", async () => {
+  it("does not reach a metadata service even if the private network is allowed", async () => {
     const fetch = make({ privateNetwork: true });
     await expect(fetch("http://169.254.169.254/")).rejects.toEqual(forbidden);
     await expect(fetch(redirect("http://[::ffff:a9fe:a9fe]/"))).rejects.toEqual(forbidden);
   });
 
-  it("checks the very address that it connects to, each time: a name may mean another one", async () => {
+  it("checks the address of each connection, because a name may resolve differently", async () => {
     const addresses = ["127.0.0.1", "127.0.0.2"];
     const asked: string[] = [];
     const lookup = ((name: string, _: unknown, done: (error: null, found: object[]) => void) => {
@@ -142,7 +142,7 @@ describe("safeFetch", () => {
       done(null, [{ address: addresses.shift(), family: 4 }]);
     }) as unknown as SafeFetchOptions["lookup"];
     const { port } = new URL(home);
-    // A connection that is kept would be the first address still.
+    // A kept connection would still use the first address.
     const init = { headers: { connection: "close" } };
     const fetch = make({ lookup });
     expect(await (await fetch(`http://rebinding.example:${port}/`, init)).text()).toBe("here");
@@ -151,7 +151,7 @@ describe("safeFetch", () => {
     expect(seen.length).toBe(1);
   });
 
-  it("refuses a name if one of its addresses is forbidden", async () => {
+  it("rejects a name if one of its addresses is forbidden", async () => {
     const lookup = ((_name: string, _options: unknown, done: (error: null, found: object[]) => void) =>
       done(null, [
         { address: "127.0.0.1", family: 4 },
@@ -168,7 +168,7 @@ describe("safeFetch", () => {
     },
   );
 
-  it("leaves every credential behind when the origin changes", async () => {
+  it("drops credentials when the origin changes", async () => {
     const fetch = make({ privateNetwork: true, headers: { "X-Api-Key": "secret" } });
     const headers = {
       authorization: "Bearer secret",
@@ -184,23 +184,23 @@ describe("safeFetch", () => {
     expect(second?.method).toBe("POST");
   });
 
-  it("asks by GET after a 303, and without the body", async () => {
+  it("follows a 303 with GET, without the body", async () => {
     await make()(redirect(`${home}/next`, 303), { method: "POST", body: "question" });
     expect(seen.map(({ method }) => method)).toEqual(["POST", "GET"]);
   });
 
-  it("follows five redirects and no more", async () => {
+  it("follows at most five redirects", async () => {
     const chain = (hops: number): string => (hops === 0 ? `${home}/end` : redirect(chain(hops - 1)));
     expect(await (await make()(chain(5))).text()).toBe("here");
     await expect(make()(chain(6))).rejects.toEqual(forbidden);
   });
 
-  it("hands a redirect over when it is told to", async () => {
+  it('returns a redirect if `redirect` is "manual"', async () => {
     const response = await make()(redirect(away), { redirect: "manual" });
     expect([response.status, response.headers.get("location")]).toEqual([307, away]);
   });
 
-  it("ends an answer that is too large, and one that takes too long", async () => {
+  it("ends a response that is too large or too slow", async () => {
     const large = await listen("127.0.0.1", (_, response) => void response.end("x".repeat(10_001)));
     const slow = await listen("127.0.0.1", (_, response) => void response.write("x"));
     await expect(make()(large).then((response) => response.text())).rejects.toMatchObject({
@@ -211,7 +211,7 @@ describe("safeFetch", () => {
     });
   });
 
-  it("lets a stream of events go on for ever, but not one event", async () => {
+  it("limits each event of an event stream, but not the stream", async () => {
     const stream = await listen("127.0.0.1", (_, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       for (let n = 0; n < 100; n++) response.write(`data: ${"x".repeat(999)}\n\n`);
@@ -227,14 +227,14 @@ describe("safeFetch", () => {
     });
   });
 
-  it("leaves no listener on a signal that many requests share", async () => {
+  it("leaves no listener on a shared signal", async () => {
     const { signal } = new AbortController();
     const send = make();
     for (let count = 0; count < 20; count++) await (await send(home, { signal })).text();
     await expect.poll(() => getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("ends with its signal", async () => {
+  it("aborts with its signal", async () => {
     const slow = await listen("127.0.0.1", () => {});
     await expect(make()(slow, { signal: AbortSignal.timeout(50) })).rejects.toThrow();
   });

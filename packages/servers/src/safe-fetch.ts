@@ -1,5 +1,5 @@
 /**
- * `fetch` that goes only where it may.
+ * A `fetch` that reaches only allowed addresses.
  *
  * @module
  */
@@ -16,22 +16,22 @@ import { limitBody } from "./body-limit.js";
 export interface SafeFetchOptions {
   /** The server's own address, from its settings. */
   url: string;
-  /** Sent to the server's own origin, and to no other. */
+  /** Headers sent to the server's own origin only. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** May it reach this machine and the network around it? */
+  /** Whether loopback and private addresses are allowed. */
   privateNetwork: boolean;
-  /** Bytes of an answer, or of one event of a stream. */
+  /** Maximum size in bytes of a response, or of one event of an event stream. */
   message: number;
-  /** Milliseconds until an answer that is no stream must be complete. */
+  /** Milliseconds until a response that is not an event stream must be complete. */
   timeout: number;
-  /** How names become addresses; by the system, by default. */
+  /** Resolves host names; the system's resolver by default. */
   lookup?: typeof lookupName | undefined;
 }
 
-/** A fetch function, and the connections that it holds. */
+/** A fetch function with its connections. */
 export interface SafeFetch {
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
-  /** Ends every connection. */
+  /** Closes all connections. */
   close(): void;
 }
 
@@ -40,15 +40,15 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const EMPTY = new Set([204, 205, 304]);
 
 /**
- * Makes a `fetch` for one server. Addresses are checked when a connection is made to them, after names were
- * resolved, so that a name cannot mean one address when it is checked and another when it is used. Each hop of a
- * redirect is checked in the same way, and credentials stay behind when the origin changes.
+ * Creates a `fetch` for one server. Addresses are checked when the connection is made, after name resolution,
+ * so a name cannot resolve to one address for the check and another for the connection. Each redirect is
+ * checked in the same way, and credentials are dropped when the origin changes.
  */
 export function safeFetch(options: SafeFetchOptions): SafeFetch {
   const own = new URL(options.url);
   const mayReach = (address: string): boolean => {
     const kind = kindOfAddress(address);
-    // The operator wrote this very address.
+    // The operator wrote exactly this address.
     const named = hostOf(own) === address;
     return kind === "public" || named || (kind === "private" && options.privateNetwork);
   };
@@ -91,8 +91,9 @@ export function safeFetch(options: SafeFetchOptions): SafeFetch {
   return {
     async fetch(target, init) {
       let url = new URL(target);
-      // Not the request's: each `Request` leaves a listener on the signal until it is collected, and the official
-      // transport has one signal for all. `node:http` removes its listener when the exchange is over.
+      // The signal is not passed to `Request`: each `Request` leaves a listener on it until it is collected,
+      // and the official transport uses one signal for all requests. `node:http` removes its listener after
+      // the exchange.
       const signal = init?.signal ?? undefined;
       let request = new Request(url, { ...init, signal: null, redirect: "manual" });
       let body = await request.clone().text();
@@ -134,7 +135,7 @@ function toResponse(answer: IncomingMessage, options: SafeFetchOptions): Respons
   }
   const isStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
   if (!isStream) {
-    // One that drips for ever would hold its connection for ever.
+    // A response that trickles in forever would hold its connection forever.
     const late = setTimeout(() => {
       answer.destroy(new GatewayError("server-failed", "the answer was not complete in time"));
     }, options.timeout);
@@ -148,13 +149,16 @@ function toResponse(answer: IncomingMessage, options: SafeFetchOptions): Respons
   return new Response(body, { status, statusText: answer.statusMessage ?? "", headers });
 }
 
-/** The host without the brackets of IPv6. Numbers in other notations are decimal here: the URL parser saw to that. */
+/** The host without the brackets of IPv6. The URL parser has already converted other notations to decimal. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
 
 const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** All that says what is asked, and nothing that says who asks: an API key may be in a header of any name. */
+/**
+ * Headers that are safe to send elsewhere. All others may contain credentials: an API key can be in a header
+ * of any name.
+ */
 const HARMLESS = new Set(["accept", "accept-language", "content-type", "mcp-protocol-version", "user-agent"]);
 const withoutCredentials = (headers: Headers): Headers =>
   new Headers([...headers].filter(([name]) => HARMLESS.has(name)));

@@ -1,26 +1,25 @@
 /**
- * What a server asks of us: to have the model asked, and the person.
+ * Requests that a server makes to the client: sampling and elicitation.
  *
  * @module
  */
 import type { Client } from "@modelcontextprotocol/client";
 import { METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
-import type { Patience } from "./patience.js";
+import type { RequestTimeouts } from "./request-timeouts.js";
 
-/** What this client can do for servers. */
+/** Client capabilities for requests of servers. */
 export interface AskCapabilities {
   sampling?: Record<string, never>;
   elicitation?: { form: Record<string, never>; url: Record<string, never> };
 }
 
-/** Answers one question. The params are the server's words, and checked by nobody yet. */
+/** Answers one request. The params come from the server and are not validated yet. */
 type AnswerAsk = (params: unknown, signal: AbortSignal) => Promise<object>;
 
-/** Who answers what a server asks. */
+/** Answers the requests of a server. */
 export interface ServerAsks {
   /**
-   * What the server is told: in the handshake, and with every request from revision 2026-07-28 on, so that it must be
-   * quick.
+   * Capabilities declared in the handshake, and with every request from revision 2026-07-28 on. Must be fast.
    */
   capabilities(): AskCapabilities;
   /** `sampling/createMessage` */
@@ -32,13 +31,14 @@ export interface ServerAsks {
 }
 
 /**
- * Answers one question of a server's, and lets nothing time out meanwhile: the call that it belongs to waits for a person.
+ * Answers one request of a server, and suspends timeouts meanwhile: the call that it belongs to waits for a
+ * person.
  *
- * @throws {VitrineError} −32601 for what cannot be asked here; or why there is no answer
+ * @throws {VitrineError} −32601 for an unsupported method; otherwise why there is no answer
  */
 export async function answerAsk(
   asks: ServerAsks | undefined,
-  patience: Patience,
+  timeouts: RequestTimeouts,
   { method, params }: { method: unknown; params?: unknown },
   signal: AbortSignal,
 ): Promise<object> {
@@ -51,10 +51,10 @@ export async function answerAsk(
   if (!answer) {
     throw new VitrineError(
       METHOD_NOT_FOUND,
-      `${String(method).slice(0, 100)} cannot be asked of this client`,
+      `${String(method).slice(0, 100)} is not supported by this client`,
     );
   }
-  const release = patience.hold();
+  const release = timeouts.hold();
   try {
     return await answer(params, signal);
   } finally {
@@ -62,16 +62,16 @@ export async function answerAsk(
   }
 }
 
-/** Has the client answer what it says it can. */
+/** Registers handlers with the client for its declared capabilities. */
 export function takeAsks(
   client: Client,
   asks: ServerAsks,
   capabilities: AskCapabilities,
-  patience: Patience,
+  timeouts: RequestTimeouts,
 ): void {
   const handle = (request: { method: string; params?: unknown }, signal: AbortSignal): Promise<never> =>
-    // What it must look like is checked by the desks, and by the client.
-    answerAsk(asks, patience, request, signal) as Promise<never>;
+    // The services and the client validate the result.
+    answerAsk(asks, timeouts, request, signal) as Promise<never>;
   if (capabilities.sampling) {
     client.setRequestHandler("sampling/createMessage", (request, { mcpReq }) =>
       handle(request, mcpReq.signal),

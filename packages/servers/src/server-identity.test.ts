@@ -33,14 +33,14 @@ describe("attack E01: the identity of a server", () => {
     ["another query", ["https://mail.example/?a=1"], ["https://mail.example/?a=2"], "mail.example"],
     ["another order", ["mail", "--from", "--to"], ["mail", "--to", "--from"], "mail"],
     ["words that are joined", ["mail", "a b"], ["mail", "a", "b"], "mail"],
-  ])("differs for %s, which have one name", (_, one, other, name) => {
+  ])("differs for %s, which have the same name", (_, one, other, name) => {
     const [first, second] = [commandLineServer(one), commandLineServer(other)];
     expect([first.name, second.name]).toEqual([name, name]);
     expect(first.identity).toMatch(/^[0-9a-f]{64}$/);
     expect(second.identity).not.toBe(first.identity);
   });
 
-  it("differs for the same words in another folder", () => {
+  it("differs for the same command in another folder", () => {
     const words = ["node", "server.js"];
     const [first, second] = ["/a", "/b"].map((cwd) => commandLineServer(words, { cwd }));
     expect(first?.name).toBe(second?.name);
@@ -48,13 +48,13 @@ describe("attack E01: the identity of a server", () => {
     expect(commandLineServer(words, { cwd: "/a" }).identity).toBe(first?.identity);
   });
 
-  it("is the same for one URL, however it is written", () => {
+  it("is the same for different notations of a URL", () => {
     const identity = identityOf({ url: "https://mail.example/mcp" });
     expect(identityOf({ url: "HTTPS://MAIL.example:443/x/../mcp" })).toBe(identity);
     expect(identityOf({ url: "https://mail.example/mcp/" })).not.toBe(identity);
   });
 
-  it("differs for `..` behind a symbolic link, which leads elsewhere than the letters say", async () => {
+  it("differs for `..` after a symbolic link, which leads elsewhere than the text says", async () => {
     const program = { args: [], folder: "/a" };
     expect(identityOf({ command: "/a/link/../mail", ...program })).not.toBe(
       identityOf({ command: "/a/mail", ...program }),
@@ -70,7 +70,7 @@ describe("attack E01: the identity of a server", () => {
     );
   });
 
-  it("differs for another host, also if a secret has the whole address", async () => {
+  it("differs for another host, even if a secret contains the whole address", async () => {
     const server = { url: `\${secret:address}` };
     const at = (address: string) => written(server, {}, { "settings/address": address });
     expect(await at("https://good.example/s/1")).not.toBe(await at("https://evil.example/s/1"));
@@ -79,13 +79,13 @@ describe("attack E01: the identity of a server", () => {
     expect(await at("https://good.example/s/1")).toBe(await at("https://good.example/s/2"));
   });
 
-  it("is the same after a new Node: the one that runs us is Node, wherever it is", () => {
+  it("is the same after an update of Node, wherever it is installed", () => {
     const file = { args: ["server.js"], folder: "/a" };
     expect(identityOf({ command: process.execPath, ...file })).toBe(identityOf({ command: "node", ...file }));
     expect(identityOf({ command: "/tmp/node", ...file })).not.toBe(identityOf({ command: "node", ...file }));
   });
 
-  it("leads relative commands to the folder of the settings file, where the program starts", async () => {
+  it("resolves relative commands against the folder of the settings file, where the program starts", async () => {
     const server = { mcpServers: { mail: { command: "./mail", args: ["box.js"], isolation: "process" } } };
     const read = async (path: string) => {
       await mkdir(join(folder, path, ".."), { recursive: true });
@@ -100,7 +100,7 @@ describe("attack E01: the identity of a server", () => {
     expect(editor?.transport).toMatchObject({ folder: join(folder, "a") });
   });
 
-  it("has no secrets in it: with another token it is the same server", async () => {
+  it("contains no secrets: with another token it is the same", async () => {
     const remote = {
       url: `https://mail.example/\${secret:box}`,
       headers: { authorization: `Bearer \${TOKEN}` },
@@ -120,14 +120,14 @@ describe("attack E01: the identity of a server", () => {
     );
   });
 
-  it("has in it what decides which code runs: variables of loaders, the image of a container", async () => {
+  it("contains everything that decides which code runs: variables of loaders, the image of a container", async () => {
     const program = { command: "mail" };
     const plain = await written(program);
     expect(await written({ ...program, env: { NODE_OPTIONS: "--import /tmp/evil.mjs" } })).not.toBe(plain);
     expect(await written({ ...program, env: { PATH: "/tmp/evil" } })).not.toBe(plain);
     const image = (name: string) => written({ ...program, isolation: { driver: "container", image: name } });
     expect(await image("good/mail")).not.toBe(await image("evil/mail"));
-    // An image without a driver, or with "auto", runs in a container too.
+    // An image without a driver, or with "auto", also runs in a container.
     const auto = (name: string) => written({ ...program, isolation: { image: name } });
     expect(await auto("good/mail")).not.toBe(await auto("evil/mail"));
     const typed = (name: string) => commandLineServer(["mail"], { isolation: { image: name } }).identity;
@@ -174,12 +174,12 @@ describe("attack E01: the identity of a server", () => {
       "VOLTA_HOME",
     ],
     ...["GIT_SSH_COMMAND", "GIT_CONFIG_GLOBAL", "SHELL", "SHELLOPTS", "PS4", "IFS", "R_PROFILE", "ERL_FLAGS"],
-  ])("has %s in it: it decides which code runs", async (name) => {
+  ])("contains %s, which decides which code runs", async (name) => {
     const server = (value: string) => written({ command: "mail", env: { [name]: value } });
     expect(await server("/good")).not.toBe(await server("/evil"));
   });
 
-  it("tells the name of a secret from the same letters, written as plain text", async () => {
+  it("distinguishes a reference to a secret from the same characters as plain text", async () => {
     const env = { API_TOKEN: "good.js" };
     const server = (word: string) => written({ command: "sh", args: ["-c", word] }, env);
     expect(await server(`\${API_TOKEN}`)).not.toBe(await server(`$\${API_TOKEN}`));

@@ -1,5 +1,5 @@
 /**
- * Who a server is, beside its name: a hash of how it is reached (docs/decisions/016).
+ * A server's identity: a hash of how it is reached (docs/decisions/016).
  *
  * @module
  */
@@ -9,33 +9,38 @@ import { isSecretName } from "@vitrine/protocol";
 import type { Isolation } from "./isolation/isolation.js";
 
 /**
- * Names are for people, and anybody can choose one. Everything that belongs to one server alone is kept by its name *and* this: the
- * origin of its apps, answers of people, results, sign-ins, audit rows.
+ * Identifies a server independently of its name, which anybody can choose. Everything that belongs to one
+ * server is stored under its name *and* this: the origin of its apps, approvals, results, sign-ins, audit
+ * rows.
  */
 export type ServerIdentity = string;
 
-/** How a program is started, as the operator wrote it: references to secrets are names here, not values. */
+/** How a program is started, as the operator wrote it. References to secrets appear by name, not by value. */
 export interface ProgramStart {
   readonly command: string;
   readonly args: readonly string[];
-  /** Where relative paths lead: its working directory. */
+  /** The working directory, which relative paths refer to. */
   readonly folder: string;
-  /** The variables that the settings set; not those of the environment that the gateway runs in. */
+  /** Variables from the settings, without the gateway's own environment. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** How it is isolated: in a container the image is the program. */
+  /** Isolation settings: in a container, the image is the program. */
   readonly isolation?: Partial<Pick<Isolation, "driver" | "image">> | undefined;
 }
 
-/** Where a remote server is, as the operator wrote it: references to secrets are names here, too. */
+/** The address of a remote server, as the operator wrote it. References to secrets appear by name. */
 export interface RemoteStart {
   readonly url: string;
-  /** The origin that the URL leads to, if a reference in it hides that. A host is no secret, and another host is another server. */
+  /**
+   * The origin of the URL, if a reference hides it. A host is not a secret, and another host is another
+   * server.
+   */
   readonly origin?: string | undefined;
 }
 
 /**
- * Variables that decide which code runs under the same command: shells, loaders, runtimes, package managers, container engines, and
- * where downloads come from. All others are configuration or secrets, and do not count.
+ * Variables that decide which code runs under the same command: those of shells, loaders, runtimes, package
+ * managers and container engines, and the sources of downloads. All others are configuration or secrets, and
+ * do not count.
  */
 const CODE_VARIABLES = new RegExp(
   `^(${[
@@ -54,14 +59,15 @@ const CODE_VARIABLES = new RegExp(
 );
 
 /**
- * The identity of a server: 64 hexadecimal digits. Two servers have the same one only if they are reached in the same way.
+ * Computes a server's identity: 64 hexadecimal digits. Two servers have the same identity only if they are
+ * reached in the same way.
  *
  * @example
  * ```ts source="./servers.examples.ts#identityOf"
  * const good = identityOf({ command: "npx", args: ["-y", "@good/server-x"], folder: "/home/ana" });
  * const evil = identityOf({ command: "npx", args: ["-y", "@evil/server-x"], folder: "/home/ana" });
  * const remote = identityOf({ url: "https://mcp.example.com:8443/mcp" });
- * // Three identities, although people read "server-x" twice.
+ * // Three different identities, although two are named "server-x".
  * ```
  */
 export const identityOf = (reached: ProgramStart | RemoteStart): ServerIdentity =>
@@ -74,7 +80,9 @@ const remoteOf = ({ url, origin }: RemoteStart): string[] => {
 
 const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined);
 
-/** Small letters in the host, no port that the scheme implies, no `..`. Path and query stay: they may lead to another server. */
+/**
+ * Normalizes case of the host, default ports and `..`. Path and query stay: they may lead to another server.
+ */
 const normalUrl = (url: string): string => (URL.canParse(url) ? new URL(url).href : url);
 
 function programOf({ command, args, folder, env = {}, isolation = {} }: ProgramStart): unknown[] {
@@ -84,17 +92,19 @@ function programOf({ command, args, folder, env = {}, isolation = {} }: ProgramS
   return ["program", programName(command, folder), args, absolute(folder), variables, imageOf(isolation)];
 }
 
-/** An image without a driver of its own means a container (`chooseDriver`). */
+/** An image without an explicit driver implies a container (`chooseDriver`). */
 const imageOf = ({ driver = "auto", image = "" }: NonNullable<ProgramStart["isolation"]>): string =>
   driver === "auto" || driver === "container" ? image : "";
 
-/** A plain name is looked up in the PATH, which is the operator's own. A new version of Node is still Node. */
+/** A plain name is resolved by the PATH, which is the operator's own. A new version of Node is still Node. */
 function programName(command: string, folder: string): string {
   if (command === process.execPath) return "node";
   return /[\\/]/.test(command) ? absolute(command, folder) : command;
 }
 
-/** After a symbolic link, `..` leads elsewhere than the letters say: a path that has it stays as it is written. */
+/**
+ * After a symbolic link, `..` may lead elsewhere than the text says: a path that contains it is not resolved.
+ */
 function absolute(path: string, folder = process.cwd()): string {
   if (!path.split(/[\\/]/).includes("..")) return resolve(folder, path);
   return isAbsolute(path) ? path : `${absolute(folder)}/${path}`;

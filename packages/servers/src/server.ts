@@ -1,5 +1,6 @@
 /**
- * A server as the rest of the gateway sees it: always there, whatever its process or connection does.
+ * A server as the rest of the gateway sees it. The object stays valid whatever its process or connection
+ * does.
  *
  * @module
  */
@@ -10,40 +11,40 @@ import type { DriverName } from "./isolation/isolation.js";
 import type { ServerSettings } from "./settings.js";
 
 /**
- * - `idle`: not started yet, or stopped because nobody used it
+ * - `idle`: not started yet, or stopped because it was unused
  * - `starting`, `ready`
- * - `waiting`: it failed, and will be started again; `retryAt` says when
- * - `unauthorized`: a person must sign in; `authorizeUrl` says where
- * - `stopped`: for good
+ * - `waiting`: it failed and will be restarted; `retryAt` says when
+ * - `unauthorized`: a person must sign in at `authorizeUrl`
+ * - `stopped`: permanently
  */
 export type ServerState = "idle" | "starting" | "ready" | "waiting" | "unauthorized" | "stopped";
 
-/** How a server is. */
+/** The state of a server. */
 export interface ServerStatus {
   readonly name: string;
   readonly state: ServerState;
-  /** What went wrong last, with the end of what the server wrote to stderr. */
+  /** The last problem, with the end of the server's stderr. */
   readonly problem?: { code: string; message: string; stderr?: string; fault?: ServerFault } | undefined;
   /**
-   * How its process ended last without being told to, `at` in milliseconds since 1970: until it is restarted on purpose or has run
-   * for ten minutes since.
+   * The last unexpected exit of its process (`at` in milliseconds since 1970). Cleared by a restart on
+   * request, and after ten minutes of running time.
    */
   readonly crash?: { at: number; message: string; stderr?: string } | undefined;
   readonly retryAt?: number | undefined;
   readonly authorizeUrl?: string | undefined;
   readonly info?: Implementation | undefined;
   readonly capabilities: ServerCapabilities;
-  /** The revision that was negotiated, such as `2025-11-25`. */
+  /** The negotiated revision, such as `2025-11-25`. */
   readonly protocolVersion?: string | undefined;
   readonly driver?: DriverName | undefined;
   readonly pid?: number | undefined;
-  /** Lines on its stdout that were no messages since it was started last: how many, and the first of them. */
+  /** Lines on stdout that are not messages, since the last start: their number, and the first of them. */
   readonly garbage?: { count: number; first: readonly string[] } | undefined;
-  /** How often it was started. */
+  /** How many times it was started. */
   readonly starts: number;
 }
 
-/** What a server offers, all pages of it. */
+/** Everything that a server offers, from all pages. */
 export interface Catalogue {
   readonly tools: readonly Tool[];
   readonly resources: readonly Resource[];
@@ -51,42 +52,44 @@ export interface Catalogue {
   readonly prompts: readonly Prompt[];
   /** Tools with a UI; `hash` is the SHA-256 of the document and its metadata, in hexadecimal digits. */
   readonly views: readonly (ToolView & { hash?: string | undefined })[];
-  /** A sentence for each list, but that of its tools, of which the server did not hand over all: what, and why. */
+  /** A sentence for each list (except tools) that the server did not deliver completely: which, and why. */
   readonly missing?: readonly string[] | undefined;
 }
 
-/** A tool's description, or a UI, that is not what it was. Hashes are SHA-256, in hexadecimal digits. */
+/** A tool description or UI that changed. Hashes are SHA-256, in hexadecimal digits. */
 export interface CatalogueChange {
   readonly kind: "tool" | "view";
-  /** The tool's name, or the UI's address. */
+  /** The tool's name, or the UI's URI. */
   readonly name: string;
-  /** Undefined for what is new. */
+  /** Undefined if it is new. */
   readonly before?: string | undefined;
-  /** Undefined for what is gone. */
+  /** Undefined if it was removed. */
   readonly after?: string | undefined;
 }
 
 /**
- * One connection to one server, for one user, or for all if the server is stateless. `upstream` stays the same object
- * whatever happens behind it: a request starts the server if it must.
+ * A server for one user, or for all users if it is stateless. `upstream` stays the same object across
+ * restarts; a request starts the server if necessary.
  */
 export interface Server {
   readonly settings: ServerSettings;
   readonly upstream: Upstream;
   readonly status: ServerStatus;
-  /** Starts it, if it is not ready; resolves when it is, and throws what went wrong. */
+  /** Starts it if it is not ready. Resolves when it is ready, and throws the error if it fails. */
   start(): Promise<void>;
-  /** As a request would: waits for one that failed, and gives up on one that nobody signed in to. */
+  /** Like a request: waits for a server that is being restarted, and fails if nobody has signed in to it. */
   ready(): Promise<void>;
   catalogue(): Promise<Catalogue>;
-  /** The UIs of its tools, whatever its other lists are like: the same array until the server says that they changed. */
+  /**
+   * The UIs of its tools, independent of its other lists. The same array until the server reports a change.
+   */
   views(): Promise<Catalogue["views"]>;
-  /** The UI document at an address, or why there is none: the last one, until the server says that it changed. */
+  /** The UI document at a URI, or why it cannot be read. Cached until the server reports a change. */
   document(uri: string): Promise<UiDocument>;
-  /** Hears which tools and UIs are not what they were; returns how to stop. */
+  /** Reports changed tools and UIs. Returns a function that removes the listener. */
   onChange(listener: (changes: readonly CatalogueChange[]) => void): () => void;
-  /** Hears every change of {@link status}; returns how to stop. */
+  /** Reports every change of {@link status}. Returns a function that removes the listener. */
   onStatus(listener: (status: ServerStatus) => void): () => void;
-  /** Waits for calls under way, `grace` milliseconds at most, and ends it and all that it started. */
+  /** Waits for pending calls, at most `grace` milliseconds, then ends the server and its child processes. */
   stop(grace?: number): Promise<void>;
 }

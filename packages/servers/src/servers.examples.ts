@@ -20,7 +20,7 @@ export function identityOfExample() {
   const good = identityOf({ command: "npx", args: ["-y", "@good/server-x"], folder: "/home/ana" });
   const evil = identityOf({ command: "npx", args: ["-y", "@evil/server-x"], folder: "/home/ana" });
   const remote = identityOf({ url: "https://mcp.example.com:8443/mcp" });
-  // Three identities, although people read "server-x" twice.
+  // Three different identities, although two are named "server-x".
   //#endregion identityOf
   return { good, evil, remote };
 }

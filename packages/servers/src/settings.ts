@@ -1,5 +1,5 @@
 /**
- * How a server is reached, and what it may do: one entry of `mcpServers` after it was read.
+ * A parsed entry of `mcpServers`: how a server is reached, and what it may do.
  *
  * @module
  */
@@ -13,66 +13,76 @@ export interface StdioSettings {
   type: "stdio";
   command: string;
   args: readonly string[];
-  /** All that the server gets, references resolved. */
+  /** The complete environment of the server, with references resolved. */
   env: Readonly<Record<string, string>>;
   cwd?: string | undefined;
-  /** Where it starts if `cwd` is not set and it is not sandboxed: the folder of the settings file. */
+  /**
+   * Working directory if `cwd` is not set and the server is not sandboxed: the folder of the settings file.
+   */
   folder: string;
   isolation: Isolation;
 }
 
-/** A server elsewhere. */
+/** A remote server. */
 export interface RemoteSettings {
-  /** Streamable HTTP, or its forerunner with event streams. */
+  /** Streamable HTTP, or its predecessor SSE. */
   type: "http" | "sse";
   url: string;
-  /** References resolved. */
+  /** Request headers, with references resolved. */
   headers: Readonly<Record<string, string>>;
   /** Sign in with OAuth when the server asks for it; on by default. */
   oauth: boolean;
   clientId?: string | undefined;
   clientSecret?: string | undefined;
   scope?: string | undefined;
-  /** The only authorization server that is used; the one of the first sign-in, by default. */
+  /** The only authorization server to use; by default the one of the first sign-in. */
   issuer?: string | undefined;
-  /** May it be on a loopback or private address, or redirect to one? Only if its own `url` is one, by default. */
+  /**
+   * Whether it may be on, or redirect to, a loopback or private address. By default only if its own `url` is
+   * one.
+   */
   privateNetwork: boolean;
 }
 
-/** One server. */
+/** The settings of a server. */
 export interface ServerSettings {
-  /** Its name: letters, digits, `.`, `_` and `-`. */
+  /** Letters, digits, `.`, `_` and `-`. */
   name: string;
-  /** Which server it is, whatever its name: a hash of how it is reached. See `identityOf`. */
+  /** A hash of how it is reached, independent of its name. See `identityOf`. */
   identity: ServerIdentity;
   transport: StdioSettings | RemoteSettings;
-  /** Start with the gateway, or with the first call. */
+  /** Start with the gateway, or at the first call. */
   start: "eager" | "lazy";
-  /** One connection may serve all users. */
+  /** Whether one connection may serve all users. */
   stateless: boolean;
-  /** The person named it on the command line: its own tools need no consent, unless they are destructive. */
+  /**
+   * Whether the user named it on the command line: its tools need no approval, unless they are destructive.
+   */
   trusted: boolean;
   /** Decisions by method, or by method and subject: `"tools/call:delete": "deny"`. */
   policy: Readonly<Record<string, Decision>>;
-  /** Tools that may be called again when nobody knows whether they ran: beside those with `idempotentHint`. */
+  /**
+   * Tools that may be repeated when it is unknown whether they ran, in addition to those with
+   * `idempotentHint`.
+   */
   idempotent: readonly string[];
-  /** What its views get beyond the specification. */
+  /** Relaxations for its views beyond the specification. */
   relax: readonly Relaxation[];
-  /** Browser permissions: asked unless they are here. */
+  /** Browser permissions. The user is asked for those that are not listed. */
   permissions: Readonly<Partial<Record<Permission, Decision>>>;
-  /** Schemes of UI links in place of `ui` (T09). */
+  /** Schemes of UI links to accept instead of `ui`. */
   schemes: readonly string[];
   limits: {
     sizes: Partial<SizeLimits>;
     rates: Partial<RateLimits>;
     concurrency: Partial<ConcurrencyLimits>;
-    /** Milliseconds without an answer or progress after which a call is given up. */
+    /** Milliseconds without an answer or progress after which a call times out. */
     timeout: number;
-    /** Milliseconds until it must have answered the handshake. */
+    /** Milliseconds until the handshake must be complete. */
     startTimeout: number;
-    /** Milliseconds without use after which a server that was started by a call is stopped. */
+    /** Milliseconds without use after which a lazily started server is stopped. */
     idle: number;
-    /** Bytes of one message from the server. */
+    /** Maximum size in bytes of a message from the server. */
     message: number;
   };
 }

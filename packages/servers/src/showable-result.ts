@@ -1,15 +1,15 @@
 /**
- * Results of tools, as pages and conversations keep them.
+ * Tool results, as pages and conversations store them.
  *
  * @module
  */
 import { sizeOf } from "@vitrine/guard";
 import { type CallToolResult, JsonText } from "@vitrine/protocol";
 
-/** Characters of a result. */
+/** Maximum length of a result in characters. */
 const MAX_RESULT = 64_000_000;
 
-/** In place of a result that cannot be kept or shown: the call itself has run, so this is no failure. */
+/** Replaces a result that cannot be stored or shown. The call itself has run, so this is not an error. */
 const UNSHOWABLE: CallToolResult = {
   content: [
     {
@@ -19,7 +19,7 @@ const UNSHOWABLE: CallToolResult = {
   ],
 };
 
-/** The result of a call that ran. What is nested too deep could not be written as JSON again. */
+/** The result of a call that ran. A result that is nested too deeply could not be serialized again. */
 export function showableResult(answer: unknown): CallToolResult {
   try {
     const result = (answer instanceof JsonText ? answer.parse() : answer) as CallToolResult;

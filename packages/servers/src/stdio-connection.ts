@@ -1,5 +1,5 @@
 /**
- * A connection to a program on this machine.
+ * A connection to a local program.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
 } from "./connection.js";
 import { DirectRequests } from "./direct-requests.js";
 import type { Launch } from "./isolation/isolation.js";
-import { Patience } from "./patience.js";
+import { RequestTimeouts } from "./request-timeouts.js";
 import { answerAsk } from "./server-asks.js";
 import type { StdioSettings } from "./settings.js";
 import { StdioTransport } from "./stdio-transport.js";
@@ -34,16 +34,17 @@ export interface StdioConnectOptions extends ConnectOptions {
 }
 
 /**
- * Starts the program and shakes hands. Views' requests then go past the official client, which does the rest: the
- * handshake, notifications, and what the server asks of us.
+ * Starts the program and performs the handshake. After that, views' requests bypass the official client,
+ * which handles the rest: the handshake, notifications, and the server's own requests.
  *
- * @throws {GatewayError} why it does not work; `data.stderr` is the end of what the server wrote there
+ * @throws {GatewayError} why it failed; `data.stderr` is the end of the server's stderr
  */
 export async function connectStdio(options: StdioConnectOptions): Promise<Connection> {
   try {
     return await connectOnce(options);
   } catch (error) {
-    // The one case in which a server is started twice, once in its life: the verdict is remembered.
+    // The only case in which a server is started twice. It happens once per server, because the generation is
+    // remembered.
     if (error instanceof GatewayError && diedOfProbe(error.cause)) return await connectOnce(options);
     throw error;
   }
@@ -60,7 +61,7 @@ async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
   const ended = new Promise<GatewayError>((resolve) => {
     resolveEnded = resolve;
   });
-  const patience = new Patience(limits.timeout);
+  const timeouts = new RequestTimeouts(limits.timeout);
   let direct: DirectRequests | undefined;
   let isOver = false;
   transport.onclose = () => {
@@ -72,9 +73,9 @@ async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
   };
   let client: Client;
   try {
-    client = await handshake(transport, options, patience);
+    client = await handshake(transport, options, timeouts);
   } catch (cause) {
-    // Before it is closed here: how it ended then says nothing about what was wrong.
+    // Read before closing: the exit that follows says nothing about the cause.
     const why = transport.failure ?? cause;
     await transport.close();
     throw failure(name, transport, why, cause);
@@ -83,7 +84,7 @@ async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
   const modern = client.getProtocolEra() === "modern";
   direct = new DirectRequests({
     send: (text) => transport.sendText(text),
-    patience,
+    timeouts,
     envelope: modern
       ? () => ({
           [PROTOCOL_VERSION_META_KEY]: version,
@@ -91,7 +92,7 @@ async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
           [CLIENT_CAPABILITIES_META_KEY]: capabilitiesFor(asks),
         })
       : undefined,
-    answer: asks && ((request, signal) => answerAsk(asks, patience, request, signal)),
+    answer: asks && ((request, signal) => answerAsk(asks, timeouts, request, signal)),
   });
   transport.taker = direct;
   return {
@@ -122,7 +123,7 @@ const DIRECT: ReadonlySet<string> = new Set<UpstreamMethod>([
   "prompts/get",
 ]);
 
-/** Notifications and subscriptions by the client, all else past it. */
+/** Notifications and subscriptions go through the client, everything else bypasses it. */
 function directUpstream(
   client: Client,
   direct: DirectRequests,
@@ -139,7 +140,7 @@ function directUpstream(
         return official.request(method, params, requestOptions);
       }
       if (!DIRECT.has(method)) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
-      // What a result must be is for its reader to check: it is the server's word either way.
+      // The reader of a result validates it.
       return (await direct.request(method, params, requestOptions)) as Result<typeof method> | JsonText;
     },
     listen: (listener) => official.listen(listener),
@@ -152,10 +153,10 @@ function failure(name: string, transport: StdioTransport, why: unknown, cause: u
     why instanceof GatewayError && why.data.code === "server-too-large"
       ? "server-too-large"
       : "server-failed";
-  // Which lines is in the status, and not here: this is logged.
+  // The lines themselves appear in the status only, because this message is logged.
   const strange =
     garbage.count > 0
-      ? `; it printed ${garbage.count} lines that are no messages: let it write such lines to stderr`
+      ? `; it printed ${garbage.count} lines that are not messages: make it write such lines to stderr`
       : "";
   const fault = why instanceof GatewayError ? why.data["fault"] : undefined;
   return new GatewayError(code, `${name} could not be started: ${(why as Error).message}${strange}`, {

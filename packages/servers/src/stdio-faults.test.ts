@@ -1,4 +1,4 @@
-/** A server on this machine that misbehaves: every call ends, none gets another's answer, and nothing is left. */
+/** A local server that misbehaves: every call ends, none gets another's answer, and no process is left. */
 import { mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -36,7 +36,7 @@ function faulty(options: { modes?: string[]; limits?: Limits; start?: "eager" | 
   pool.update(new Map([["faulty", settings]]));
   cleanups.push(async () => {
     await pool.close(0);
-    // The oracle of every case: nothing that was started is left.
+    // Checked after every test: no process is left.
     for (const { pid } of launched) expect(isAlive(pid), `process ${pid}`).toBe(false);
     await rm(folder, { recursive: true });
   });
@@ -54,8 +54,8 @@ function faulty(options: { modes?: string[]; limits?: Limits; start?: "eager" | 
 const failure = (code: string, more: Record<string, unknown> = {}) =>
   expect.objectContaining({ data: expect.objectContaining({ code, ...more }) });
 
-describe("a server that ends", () => {
-  it("before the call: it is started again for the next one", async () => {
+describe("a server that exits", () => {
+  it("before the call: it is restarted for the next one", async () => {
     const { server, call, launched } = faulty();
     await server.start();
     const [first] = launched;
@@ -72,7 +72,7 @@ describe("a server that ends", () => {
     expect(launched.map(({ pid }) => isAlive(pid))).toEqual([false, true]);
   });
 
-  it("in the middle of calls: all of them fail, and may have run", async () => {
+  it("during calls: all of them fail, and may have run", async () => {
     const { call, server, logged } = faulty();
     const others = [call("slow"), call("slow")].map((one) => one.catch((error: unknown) => error));
     await expect.poll(() => logged().filter((line) => line.endsWith("call slow")).length).toBe(2);
@@ -85,12 +85,12 @@ describe("a server that ends", () => {
       stderr: "I give up\n",
     });
     expect(await call("echo", { text: "back" })).toBe("back");
-    // Not one of them was made a second time.
+    // No call was repeated.
     expect(logged().filter((line) => line.endsWith("call slow")).length).toBe(2);
     expect(logged().filter((line) => line.endsWith("call exit")).length).toBe(1);
   });
 
-  it("in the middle of calls of tools that may run twice: they are known not to matter", async () => {
+  it("during calls of tools that may run twice: the errors say that repeating is safe", async () => {
     const { call, server, launched, logged } = faulty();
     await server.catalogue();
     const calls = ["safe", "again", "slow"].map((name) => call(name).catch((error: unknown) => error));
@@ -103,7 +103,7 @@ describe("a server that ends", () => {
     ]);
   });
 
-  it("by SIGKILL: that, and what it wrote, is to be read when it is back, and not after a restart", async () => {
+  it("by SIGKILL: the status shows it and the stderr after the restart, until the server is restarted on request", async () => {
     const { server, call, launched, pool } = faulty();
     await call("flood-stderr", { bytes: 1 });
     const before = Date.now();
@@ -127,13 +127,13 @@ describe("a server that ends", () => {
     expect(summaryOf(server.status).crash).toBeUndefined();
   });
 
-  it("in the middle of a listing: it is listed again, once", async () => {
+  it("during a listing: it is listed again, once", async () => {
     const { server, logged } = faulty({ modes: ["exit-on-prompts"] });
     await expect(server.upstream.request("prompts/list", {})).rejects.toEqual(failure("server-exited"));
     expect(logged().filter((line) => line.endsWith("prompts")).length).toBe(2);
   });
 
-  it("before the handshake: the error has the end of its stderr", async () => {
+  it("before the handshake: the error contains the end of its stderr", async () => {
     const { server } = faulty({ modes: ["exit-at-start"] });
     await expect(server.start()).rejects.toEqual(failure("server-failed"));
     expect(server.status).toMatchObject({
@@ -143,7 +143,7 @@ describe("a server that ends", () => {
     expect(server.status.retryAt).toBeGreaterThan(0);
   });
 
-  it("by a program that is not there: says so", async () => {
+  it("because the program does not exist: the error says so", async () => {
     const settings = serverSettings("gone", { ...nodeServer(""), command: "/nonexistent/program", args: [] });
     const pool = new ServerPool({ launch });
     cleanups.push(() => pool.close(0));
@@ -152,8 +152,8 @@ describe("a server that ends", () => {
   });
 });
 
-describe("a server that stands still", () => {
-  it("is stopped and goes on: calls that waited are answered", async () => {
+describe("a server that hangs", () => {
+  it("is paused and resumes: waiting calls are answered", async () => {
     const { server, call } = faulty();
     await server.start();
     const pid = Number(await call("pid"));
@@ -166,7 +166,7 @@ describe("a server that stands still", () => {
     expect(server.status.starts).toBe(1);
   });
 
-  it("is stopped for longer than a call may take: calls end, the server is told, and serves the next ones", async () => {
+  it("is paused for longer than the timeout: calls fail, are cancelled at the server, and later calls work", async () => {
     const { server, call, logged } = faulty({ limits: { timeout: 200 } });
     await server.start();
     const pid = Number(await call("pid"));
@@ -178,15 +178,15 @@ describe("a server that stands still", () => {
     expect(await call("echo", { text: "here" })).toBe("here");
   });
 
-  it("never answers the handshake: the start ends in time", async () => {
+  it("never answers the handshake: the start fails in time", async () => {
     const { server } = faulty({ modes: ["silent"], limits: { startTimeout: 400 } });
     await expect(server.start()).rejects.toEqual(failure("server-failed"));
   });
 
-  it("stops reading: what waits for it is bounded, and what is too much is refused", async () => {
+  it("stops reading: the queue is bounded, and calls beyond it are rejected", async () => {
     const { call } = faulty({ limits: { timeout: 1_000 } });
     await call("deaf");
-    // 16 calls of 8 MB each: 64 MB may wait.
+    // 16 calls of 8 MB each: 64 MB may be queued.
     const big = "x".repeat(8 * 1024 * 1024);
     const calls = Array.from({ length: 16 }, () =>
       call("echo", { text: big }).catch((error: unknown) => error),
@@ -198,48 +198,48 @@ describe("a server that stands still", () => {
   });
 });
 
-describe("a server that says strange things", () => {
-  it("prints garbage: the answer after it comes through", async () => {
+describe("a server with unusual output", () => {
+  it("prints garbage: the answer after it is received", async () => {
     const { call, server } = faulty();
     expect(await call("garbage", { count: 1_000 })).toBe("after garbage");
     expect(server.status).toMatchObject({ starts: 1, garbage: { count: 1_004, first: { length: 3 } } });
     expect(server.status.garbage?.first[0]).toBe('this is no message 0 {"jsonrpc"');
   });
 
-  it("prints garbage: pages are told once, with its first line", async () => {
+  it("prints garbage: pages are notified once, with the first line", async () => {
     const { call, server } = faulty();
     await server.start();
-    const told: unknown[] = [];
-    server.onStatus((status) => told.push(summaryOf(status)));
+    const notified: unknown[] = [];
+    server.onStatus((status) => notified.push(summaryOf(status)));
     expect(summaryOf(server.status).garbage).toBeUndefined();
     await call("garbage", { count: 10 });
     await call("garbage", { count: 10 });
-    expect(told).toEqual([
+    expect(notified).toEqual([
       expect.objectContaining({ state: "ready", garbage: 'this is no message 0 {"jsonrpc"' }),
     ]);
   });
 
-  it("prints garbage before it is ready: its first line is told at once, cut short", async () => {
+  it("prints garbage before it is ready: the first line is reported at once, truncated", async () => {
     const { server } = faulty({ modes: ["banner"] });
-    const told: unknown[] = [];
-    server.onStatus((status) => told.push([status.state, summaryOf(status).garbage]));
+    const notified: unknown[] = [];
+    server.onStatus((status) => notified.push([status.state, summaryOf(status).garbage]));
     await server.start();
-    expect(told).toEqual([
+    expect(notified).toEqual([
       ["starting", undefined],
       ["starting", "=".repeat(200)],
       ["ready", "=".repeat(200)],
     ]);
   });
 
-  it("prints garbage and nothing else: its first line is known before the start fails, and after", async () => {
+  it("prints nothing but garbage: the first line is known before and after the start fails", async () => {
     const { server } = faulty({ modes: ["banner", "silent"], limits: { startTimeout: 1_500 } });
     const started = server.start().catch((error: unknown) => error);
     await expect.poll(() => summaryOf(server.status).garbage).toBe("=".repeat(200));
     expect(server.status.state).toBe("starting");
     expect(await started).toMatchObject({
-      // Not the line itself: this goes into logs.
+      // Without the line itself, because this message is logged.
       message: expect.stringMatching(
-        /it printed 2 lines that are no messages: let it write such lines to stderr$/,
+        /it printed 2 lines that are not messages: make it write such lines to stderr$/,
       ),
     });
     expect(summaryOf(server.status).garbage).toBe("=".repeat(200));
@@ -249,14 +249,16 @@ describe("a server that says strange things", () => {
     ["first", "before"],
     ["last", "after"],
   ])(
-    "sends a result of 100 MB, its id %s: that call alone fails, and memory does not grow with it",
+    "sends a result of 100 MB, its id %s: only that call fails, and memory does not grow with it",
     async (_, idAt) => {
       const { call, server } = faulty({ limits: { message: 4 * 1024 * 1024 } });
       await call("echo", { text: "warm" });
       const other = call("slow", { text: "unharmed", after: 1_000 });
       const before = process.memoryUsage();
       await expect(call("huge", { bytes: 100 * 1024 * 1024, idAt })).rejects.toMatchObject({
-        message: expect.stringMatching(/more than 4194304 bytes: let it send less, or raise limits\.message/),
+        message: expect.stringMatching(
+          /more than 4194304 bytes: make the server send less, or raise limits\.message/,
+        ),
         data: { code: "server-too-large" },
       });
       const after = process.memoryUsage();
@@ -267,7 +269,7 @@ describe("a server that says strange things", () => {
     },
   );
 
-  it("sends a line of 100 MB that nobody can tell the request of: all calls end, and the server goes on", async () => {
+  it("sends a line of 100 MB without a recognizable id: all calls fail, and the server keeps running", async () => {
     const { call, server } = faulty({ limits: { message: 4 * 1024 * 1024 } });
     const calls = [call("slow"), call("huge", { bytes: 100 * 1024 * 1024, idAt: "nowhere" })];
     for (const one of await Promise.all(calls.map((each) => each.catch((error: unknown) => error))))
@@ -276,7 +278,7 @@ describe("a server that says strange things", () => {
     expect(server.status.starts).toBe(1);
   });
 
-  it("sends a notification of 100 MB: no call ends for it", async () => {
+  it("sends a notification of 100 MB: no call fails", async () => {
     const { call, server } = faulty({ limits: { message: 4 * 1024 * 1024 } });
     const other = call("slow", { text: "unharmed", after: 500 });
     expect(await call("huge-notice", { bytes: 100 * 1024 * 1024 })).toBe("after the notice");
@@ -284,7 +286,7 @@ describe("a server that says strange things", () => {
     expect(server.status.starts).toBe(1);
   });
 
-  it("has a UI document above the limit: its tools are listed, and the one with that UI says why it has none", async () => {
+  it("has a UI document above the limit: its tools are listed, and the tool with that UI explains why it has none", async () => {
     const { call, server } = faulty({ modes: ["huge-page"], limits: { message: 1024 * 1024 } });
     const { tools, views } = await server.catalogue();
     expect(tools.length).toBeGreaterThan(7);
@@ -304,7 +306,7 @@ describe("a server that says strange things", () => {
     expect(server.status).toMatchObject({ state: "ready", starts: 1, problem: undefined });
   });
 
-  it("has a list of resources above the limit: all else is listed, and a sentence says what is missing", async () => {
+  it("has a list of resources above the limit: the rest is listed, and a sentence says what is missing", async () => {
     const { server } = faulty({ modes: ["huge-list"], limits: { message: 1024 * 1024 } });
     const { tools, resources, templates, prompts, views, missing } = await server.catalogue();
     expect(tools.length).toBeGreaterThan(7);
@@ -317,7 +319,7 @@ describe("a server that says strange things", () => {
     expect(server.status).toMatchObject({ state: "ready", starts: 1, problem: undefined });
   });
 
-  it("sends its answer byte by byte, characters cut in two", async () => {
+  it("sends its answer byte by byte, with characters split", async () => {
     const { call } = faulty();
     expect(await call("halves")).toBe("grüße 👋 welt");
   });
@@ -329,13 +331,13 @@ describe("a server that says strange things", () => {
     expect(await call("echo", { text: "own" })).toBe("own");
   });
 
-  it("answers what nobody asked: no call gets it", async () => {
+  it("answers requests that were never made: no call gets the answer", async () => {
     const { call } = faulty();
     const texts = Array.from({ length: 20 }, (_, n) => `mine ${n}`);
     expect(await Promise.all(texts.map((text) => call("strangers", { text })))).toEqual(texts);
   });
 
-  it("answers under null and the like: neither we nor the official client take it", async () => {
+  it("answers with the id null and the like: neither this class nor the official client accepts it", async () => {
     const { call, server } = faulty();
     expect(await call("null-ids")).toBe("after null");
     expect((await server.catalogue()).tools.length).toBeGreaterThan(7);
@@ -348,7 +350,7 @@ describe("a server that says strange things", () => {
     expect(answers).toEqual(texts);
   });
 
-  it("floods stderr: all of it is read, and its end is kept", async () => {
+  it("floods stderr: all of it is read, and the end is kept", async () => {
     const { call, server } = faulty();
     expect(await call("flood-stderr", { bytes: 20 * 1024 * 1024 })).toBe("flooded");
     await expect(call("exit")).rejects.toEqual(failure("server-exited"));
@@ -357,7 +359,7 @@ describe("a server that says strange things", () => {
     expect(stderr.length).toBeLessThanOrEqual(16 * 1024);
   });
 
-  it("answers with an error: it passes as it is", async () => {
+  it("answers with an error: it is passed on unchanged", async () => {
     const { call } = faulty();
     await expect(call("fail")).rejects.toMatchObject({
       code: -32099,
@@ -368,7 +370,7 @@ describe("a server that says strange things", () => {
 });
 
 describe("calls", () => {
-  it("D7: progress keeps a call alive beyond its time limit, and is heard", async () => {
+  it("D7: progress extends a call beyond its timeout, and is reported", async () => {
     const { server } = faulty({ limits: { timeout: 400 } });
     const heard: number[] = [];
     const args = { name: "progress", arguments: { steps: 8, every: 100 } };
@@ -379,7 +381,7 @@ describe("calls", () => {
     expect(heard).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it("D6: what a view says about progress tokens does not reach the server", async () => {
+  it("D6: progress tokens of a view do not reach the server", async () => {
     const { server } = faulty();
     const heard: unknown[] = [];
     const args = { name: "progress", arguments: { steps: 1, every: 1 }, _meta: { progressToken: 0 } };
@@ -397,7 +399,7 @@ describe("calls", () => {
     await expect.poll(() => logged().some((line) => line.includes("notifications/cancelled v2"))).toBe(true);
   });
 
-  it("with a large result hand it over as text", async () => {
+  it("return a large result as text", async () => {
     const { server } = faulty();
     const args = { name: "large", arguments: { bytes: 200_000 } };
     const result = await server.upstream.request("tools/call", args);
@@ -407,13 +409,13 @@ describe("calls", () => {
 });
 
 describe("a start", () => {
-  it("happens once for all who ask at the same time, in one process", async () => {
+  it("happens once for all concurrent callers, in one process", async () => {
     const { call, launched } = faulty();
     await Promise.all(Array.from({ length: 10 }, () => call("echo")));
     expect(launched.length).toBe(1);
   });
 
-  it("needs a second process only for a server that ends when it is probed, and only the first time", async () => {
+  it("needs a second process only for a server that exits when probed, and only the first time", async () => {
     const { server, call, launched, pool } = faulty({ modes: ["die-on-probe"] });
     expect(await call("echo", { text: "hi" })).toBe("hi");
     expect(launched.length).toBe(2);
@@ -423,7 +425,7 @@ describe("a start", () => {
     expect(launched.length).toBe(3);
   });
 
-  it("takes a server that does not answer the probe for one of the first generation", async () => {
+  it("treats a server that does not answer the probe as first generation", async () => {
     const { call, launched } = faulty({ modes: ["mute-on-unknown"], limits: { startTimeout: 3_000 } });
     expect(await call("echo", { text: "hi" })).toBe("hi");
     expect(launched.length).toBe(1);
@@ -431,7 +433,7 @@ describe("a start", () => {
 });
 
 describe("a stop", () => {
-  it("waits for calls under way, refuses new ones, and leaves nothing", async () => {
+  it("waits for pending calls, rejects new ones, and leaves no process", async () => {
     const { server, call, logged } = faulty({ modes: ["ignore-sigterm"] });
     const running = server.upstream.request("tools/call", {
       name: "progress",
@@ -453,7 +455,7 @@ describe("a stop", () => {
     expect(await endless).toEqual(failure("server-exited", { indeterminate: true }));
   });
 
-  it("while it starts leaves nothing either", async () => {
+  it("during a start leaves no process either", async () => {
     const { server, launched } = faulty({ modes: ["silent"] });
     const start = server.start().catch((error: unknown) => error);
     await expect.poll(() => launched.length).toBe(1);
@@ -463,7 +465,7 @@ describe("a stop", () => {
   });
 });
 
-it("lists all pages, and every kind", async () => {
+it("lists all pages of every kind", async () => {
   const { server } = faulty();
   const { tools, resources, templates, prompts, views } = await server.catalogue();
   expect(tools.map(({ name }: Tool) => name)).toContain("large");

@@ -1,5 +1,5 @@
 /**
- * MCP over the standard streams of a program.
+ * MCP over a program's standard streams.
  *
  * @module
  */
@@ -13,50 +13,57 @@ import { LineReader } from "./line-reader.js";
 import { TextTail } from "./support/text-tail.js";
 import { answeredByHead, answeredByTail, tooLarge } from "./too-large.js";
 
-/** Takes the answers to requests that did not come from the official client. */
+/** Receives the answers to requests that bypassed the official client. */
 export interface AnswerTaker {
-  /** Whether this message was for it. */
+  /** Whether it took the message. */
   take(message: Readonly<Record<string, unknown>>, line?: string): boolean;
-  /** The same for a large message, by its text. */
+  /** Like {@link take}, for the text of a large message. */
   takeText(line: string): boolean;
-  /** The answer to the request of this id cannot be had; undefined: to one of those that wait, nobody knows which. */
+  /**
+   * Rejects the request of this id, whose answer is unusable. Without an id, it is unknown which request was
+   * answered.
+   */
   refuse(id: string | number | undefined, error: GatewayError): boolean;
 }
 
 /** Options of {@link StdioTransport}. */
 export interface StdioTransportOptions {
-  /** Bytes of one message from the server; 64 MB by default. */
+  /** Maximum size in bytes of a message from the server; 64 MB by default. */
   message?: number | undefined;
-  /** Bytes that may wait for a server that does not read; 64 MB by default. */
+  /** Bytes that may be queued for a server that does not read; 64 MB by default. */
   queue?: number | undefined;
-  /** Limits of the program, for the sentence that says why it ended. */
+  /** Limits of the program, used to explain its exit. */
   isolation?: Pick<Isolation, "memory" | "cpuSeconds"> | undefined;
 }
 
 const LIMIT = 64 * 1024 * 1024;
-/** Bytes of a line that are skipped. A server that sends more without an end to it would be read for nothing, for ever. */
+/** Bytes of a line after which the server is ended: reading an endless line has no use. */
 const ENDLESS = 1024 * 1024 * 1024;
-/** Characters from which on a message is looked at before it is parsed. */
+/** Characters above which a message is scanned before it is parsed. */
 const LARGE = 100_000;
-/** Characters of a message that objects are made of here. */
+/** Maximum length in characters of a message that is parsed. */
 export const MOST_PARSED = 4_000_000;
-/** Lines that are no messages: how many are kept, and how much of each. */
+/** Lines that are not messages: how many are kept, and how many characters of each. */
 const KEPT_LINES = 3;
 const KEPT_CHARACTERS = 200;
-/** Milliseconds that the end of the output is waited for when the process is gone: something else may hold the pipe. */
+/**
+ * Milliseconds to wait for the rest of the output after the process has exited: another process may hold the
+ * pipe.
+ */
 const LAST_WORDS = 250;
 
 /**
- * A transport of the official client over a server that runs. `pid` and `stderr` are how the client knows that it
- * is a stdio transport; as it is not the client's own, no second process is started to find the protocol's revision.
+ * A transport for the official client over a running server. The client recognizes a stdio transport by `pid`
+ * and `stderr`. Because it is not the client's own class, the client starts no second process to find the
+ * protocol revision.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];
-  /** Sees every answer before the client does. */
+  /** Gets every answer before the client does. */
   taker: AnswerTaker | undefined;
-  /** Hears of the first line that was no message. */
+  /** Called at the first line that is not a message. */
   ongarbage?: () => void;
   readonly #launched: Launched;
   readonly #reader: LineReader;
@@ -85,7 +92,7 @@ export class StdioTransport implements Transport {
       ontoolong: (head, tail) => this.#skipLarge(head, tail),
       onendless: () => this.#fail(tooLarge(endless)),
     });
-    // Read whether or not anybody wants it: a server must not stop because a pipe is full.
+    // Always drained: a server must not block because a pipe is full.
     launched.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk)).on("error", () => {});
   }
 
@@ -93,17 +100,17 @@ export class StdioTransport implements Transport {
     return this.#launched.pid;
   }
 
-  /** The end of what the server wrote to stderr. */
+  /** The end of the server's stderr. */
   get stderr(): string {
     return this.#stderr.toString();
   }
 
-  /** Lines that were no messages: how many, and the first of them. */
+  /** Lines that were not messages: their number, and the first of them. */
   get garbage(): { count: number; first: readonly string[] } {
     return { count: this.#garbage, first: this.#strange };
   }
 
-  /** Why the connection ended, or will end. */
+  /** Why the connection ended, or is about to end. */
   get failure(): GatewayError | undefined {
     if (this.#failure || !this.#exit) return this.#failure;
     const { message, fault } = explainExit(this.#exit, this.stderr, this.#isolation);
@@ -111,7 +118,7 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    if (this.#started) throw new Error("this transport was started before");
+    if (this.#started) throw new Error("this transport has already been started");
     this.#started = true;
     const { stdin, stdout, stderr, exited } = this.#launched;
     stdin.on("error", (error) => this.onerror?.(error));
@@ -119,7 +126,7 @@ export class StdioTransport implements Transport {
     stdout.on("data", (chunk: Buffer) => {
       if (!this.#closed) this.#reader.push(chunk);
     });
-    // A server without an output can answer nothing, even if it lives on.
+    // A server whose stdout has ended can answer nothing, even if its process is still running.
     const endOf = async (stream: Readable): Promise<void> => {
       if (!stream.readableEnded && !stream.destroyed)
         await new Promise<void>((resolve) => stream.once("close", resolve).once("end", resolve));
@@ -139,22 +146,24 @@ export class StdioTransport implements Transport {
     this.sendText(JSON.stringify(message));
   }
 
-  /** Sends one message that is JSON already. */
+  /** Sends a message that is already serialized. */
   sendText(text: string): void {
     const { stdin } = this.#launched;
     if (this.#closed || this.#exit || !stdin.writable) {
-      // What it said before may still be on its way; after that this connection is over.
+      // Output that was written earlier may still arrive; after that the connection is over.
       setTimeout(() => this.#end(), LAST_WORDS).unref();
-      throw new GatewayError("server-exited", "the server reads no more", { data: { unsent: true } });
+      throw new GatewayError("server-exited", "the server no longer reads its input", {
+        data: { unsent: true },
+      });
     }
     const waiting = stdin.writableLength;
     if (waiting > 0 && waiting + text.length > this.#queue) {
-      throw new GatewayError("overloaded", `the server does not read: ${waiting} bytes wait for it already`);
+      throw new GatewayError("overloaded", `the server does not read its input: ${waiting} bytes are queued`);
     }
     stdin.write(`${text}\n`);
   }
 
-  /** Ends the server, and all that it started. */
+  /** Ends the server and its child processes. */
   async close(grace?: number): Promise<void> {
     this.#end();
     await this.#launched.stop(grace);
@@ -165,7 +174,7 @@ export class StdioTransport implements Transport {
     if (line.length > LARGE && this.taker?.takeText(line)) return;
     let message: JSONRPCMessage;
     try {
-      // Answers that are awaited were taken. Making objects of anything else that large would stop everybody else.
+      // Pending answers are handled above. Parsing any other message of this size would block all other work.
       if (line.length > MOST_PARSED) throw new Error("too large");
       const value: unknown = JSON.parse(line);
       if (isRecord(value) && this.taker?.take(value, line)) return;
@@ -177,29 +186,30 @@ export class StdioTransport implements Transport {
     this.#hand(message, line);
   }
 
-  /** To the client. */
+  /** Passes a message to the client. */
   #hand(message: JSONRPCMessage, line: string): void {
-    // The client takes ids for numbers: it would see `null` and "" as its first request.
+    // The client converts ids to numbers: it would take `null` and "" for its first request.
     if (!("method" in message) && !isOwnId(message.id)) return;
     try {
       this.onmessage?.(message);
     } catch (error) {
-      // What the client cannot take must not end the gateway: the client writes some of it into its own errors.
+      // A message that the client cannot handle must not end the gateway. The client puts parts of it into
+      // its own errors.
       this.#skip(line);
       this.onerror?.(
-        error instanceof Error ? error : new Error("a message could not be taken", { cause: error }),
+        error instanceof Error ? error : new Error("a message could not be handled", { cause: error }),
       );
     }
   }
 
   /**
-   * A message that is too large is not held, and the request that it answers fails: as soon as its id is known, which may
-   * stand at either end. What else is under way goes on.
+   * Skips a message that is too large, and fails the request that it answers as soon as its id is known,
+   * which may be at either end. Other requests continue.
    */
   #skipLarge(head: string, tail: string | undefined): void {
     if (this.#closed) return;
     const error = tooLarge(this.#message);
-    // Without a handshake there is nothing that could go on.
+    // Before the handshake is complete, there is nothing that could continue.
     if (!this.taker) {
       this.#fail(error);
       return;
@@ -231,6 +241,6 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Whether the client may have given a request this id: a number, or a string that is not like one. */
+/** Whether the client may have assigned this id: a number, or a string that does not look like one. */
 const isOwnId = (id: unknown): boolean =>
   typeof id === "number" || (typeof id === "string" && Number.isNaN(Number(id)));

@@ -67,7 +67,7 @@ function managed(settings: Partial<ServerSettings> = {}, answers?: Parameters<ty
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("backoff", () => {
-  it("doubles from a second to a minute, and half of it is chance", () => {
+  it("doubles from a second to a minute, with half of it random", () => {
     const times = Array.from({ length: 8 }, (_, n) => backoff(n + 1, () => 0));
     expect(times).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
     expect(backoff(3, () => 1)).toBe(2_000);
@@ -84,7 +84,7 @@ describe("a start", () => {
     expect(states).toEqual(["starting", "ready"]);
   });
 
-  it("that fails is tried again later and later, if the server is to run always", async () => {
+  it("that fails is retried with growing delays if the server is eager", async () => {
     const { server, clock, fail, states } = managed({ start: "eager" });
     fail(new GatewayError("server-failed", "no", { data: { stderr: "why" } }));
     await expect(server.start()).rejects.toThrow("no");
@@ -106,7 +106,7 @@ describe("a start", () => {
     expect(states.at(-1)).toBe("ready");
   });
 
-  it("that fails is not tried for ever when nobody asks", async () => {
+  it("that fails is not retried without requests", async () => {
     const { server, clock, fail } = managed();
     fail(new Error("no"));
     await expect(server.start()).rejects.toThrow("no");
@@ -116,7 +116,7 @@ describe("a start", () => {
     expect(clock.waiting).toEqual([]);
   });
 
-  it("that is due soon is waited for; later, requests fail at once and say when", async () => {
+  it("that is due soon is waited for; otherwise requests fail at once and say when", async () => {
     const { server, clock, fail } = managed();
     fail(new Error("no"));
     await expect(server.start()).rejects.toThrow();
@@ -135,13 +135,13 @@ describe("a start", () => {
     await expect(other.server.upstream.request("tools/list", {})).rejects.toMatchObject({
       data: { code: "server-failed", retryAt: other.clock.now() + 8_000 },
     });
-    // A person may be less patient.
+    // A user may restart it earlier.
     other.fail();
     await other.server.start();
     expect(other.server.status.state).toBe("ready");
   });
 
-  it("that cannot work is not tried again by itself", async () => {
+  it("that cannot succeed is not retried automatically", async () => {
     const { server, clock, fail } = managed({ start: "eager" });
     fail(new GatewayError("isolation-unavailable", "no bubblewrap"));
     await expect(server.start()).rejects.toThrow();
@@ -151,7 +151,7 @@ describe("a start", () => {
 });
 
 describe("a request", () => {
-  it("that is given up does not wait for the start, which goes on", async () => {
+  it("that is aborted does not wait for the start, which continues", async () => {
     const { server, fail, clock } = managed();
     fail(new Error("no"));
     await expect(server.start()).rejects.toThrow();
@@ -166,7 +166,7 @@ describe("a request", () => {
     expect(server.status.state).toBe("ready");
   });
 
-  it("that finds its session gone is made in a new one, and leaves the others on the old one alone", async () => {
+  it("that finds its session lost is made in a new one, while other calls continue on the old one", async () => {
     let answer = (_: unknown): void => {};
     let sessions = 1;
     const { server, made } = managed(
@@ -191,7 +191,7 @@ describe("a request", () => {
 });
 
 describe("an end", () => {
-  it("is followed by a start, and listeners hear that all may have changed", async () => {
+  it("is followed by a start, and listeners are notified that everything may have changed", async () => {
     const { server, clock, made } = managed();
     const heard: string[] = [];
     server.upstream.listen((method) => heard.push(method));
@@ -211,12 +211,12 @@ describe("an end", () => {
     ]);
     made[1]?.upstream.say("notifications/prompts/list_changed");
     expect(heard.length).toBe(5);
-    // The one that ended is not heard any more.
+    // Notifications of the old connection are ignored.
     made[0]?.upstream.say("notifications/prompts/list_changed");
     expect(heard.length).toBe(5);
   });
 
-  it("after a long time counts as the first failure, and soon after the start does not", async () => {
+  it("after a long run counts as the first failure, but not soon after the start", async () => {
     const { server, clock, made } = managed();
     await server.start();
     for (const [lived, delay] of [
@@ -233,7 +233,7 @@ describe("an end", () => {
     }
   });
 
-  it("keeps subscriptions: they are made again, and what may have been missed is told", async () => {
+  it("keeps subscriptions: they are restored, and missed updates are reported", async () => {
     const { server, clock, made } = managed({}, { "resources/subscribe": () => ({}) });
     const updated: unknown[] = [];
     server.upstream.listen((method, { uri }) => method.endsWith("updated") && updated.push(uri));
@@ -246,7 +246,7 @@ describe("an end", () => {
     expect(updated).toEqual(["x://1"]);
   });
 
-  it("keeps a subscription that a second crash cut off while it was made again", async () => {
+  it("keeps a subscription if a second crash interrupts its restoration", async () => {
     let answer: () => Promise<object> = async () => ({});
     const { server, clock, made } = managed({}, { "resources/subscribe": () => answer() });
     await server.upstream.request("resources/subscribe", { uri: "x://1" });
@@ -266,7 +266,7 @@ describe("an end", () => {
     expect(made[2]?.upstream.asked).toContain("resources/subscribe");
   });
 
-  it("drops a subscription that the server refuses after a restart, and reports it", async () => {
+  it("drops a subscription that the server rejects after a restart, and reports it", async () => {
     let answer = (): object => ({});
     const { server, clock, made, onerror } = managed({}, { "resources/subscribe": () => answer() });
     await server.upstream.request("resources/subscribe", { uri: "x://1" });
@@ -309,7 +309,7 @@ describe("a subscription", () => {
     return { ...stage, answers, updated, pass, end, asked };
   };
 
-  it("is retried when a temporary error prevents its restoration, and views hear of possible changes", async () => {
+  it("is retried after a temporary error, and views are notified of possible changes", async () => {
     const { server, made, answers, updated, onerror, pass, end, asked } = subscribable();
     await server.upstream.request("resources/subscribe", { uri: "x://1" });
     const busy = new GatewayError("server-failed", "HTTP 503", { data: { status: 503 } });
@@ -355,7 +355,7 @@ describe("a subscription", () => {
     expect(made[2]?.upstream.asked).toContain("resources/subscribe");
   });
 
-  it("brings its server back, however many starts fail", async () => {
+  it("restarts its server, however many starts fail", async () => {
     const { server, fail, pass, end } = subscribable();
     await server.upstream.request("resources/subscribe", { uri: "x://1" });
     fail(new GatewayError("server-failed", "no"));
@@ -366,7 +366,7 @@ describe("a subscription", () => {
     expect(server.status.state).toBe("ready");
   });
 
-  it("of a view that was closed while the server was away is not restored, and the server may stop", async () => {
+  it("of a view that was closed while the server was down is not restored, and the server may stop", async () => {
     const { server, fail, pass, end, asked } = subscribable();
     await server.upstream.request("resources/subscribe", { uri: "x://1" });
     fail(new GatewayError("server-failed", "no"));
@@ -383,8 +383,8 @@ describe("a subscription", () => {
   });
 });
 
-describe("a server that is idle", () => {
-  it("is stopped when nobody used it for long, and started by the next request", async () => {
+describe("an idle server", () => {
+  it("is stopped after the idle time, and started by the next request", async () => {
     const { server, clock, made } = managed();
     await server.upstream.request("tools/list", {});
     clock.pass(60_000);
@@ -400,7 +400,7 @@ describe("a server that is idle", () => {
     expect(server.status).toMatchObject({ state: "ready", starts: 2 });
   });
 
-  it("is not stopped while a call runs, while somebody waits for its updates, or if it is to run always", async () => {
+  it("is not stopped during a call, with subscriptions, or if it is eager", async () => {
     let answer = (_: unknown): void => {};
     const slow = () => new Promise((resolve) => (answer = resolve));
     const busy = managed({}, { "tools/call": slow });
@@ -430,7 +430,7 @@ describe("a server that is idle", () => {
     expect(eager.server.status.state).toBe("ready");
   });
 
-  it("and does not answer when it is asked whether it is there is started again", async () => {
+  it("that does not answer a ping is restarted", async () => {
     const { server, clock, made } = managed();
     await server.start();
     clock.pass(30_000);
@@ -448,7 +448,7 @@ describe("a server that is idle", () => {
 });
 
 describe("listeners", () => {
-  it("that throw stop neither the server nor each other", async () => {
+  it("that throw affect neither the server nor each other", async () => {
     const { server, onerror } = managed();
     const heard = vi.fn();
     server.onStatus(() => {
@@ -460,7 +460,7 @@ describe("listeners", () => {
     expect(onerror).toHaveBeenCalledWith(expect.objectContaining({ message: "mine" }));
   });
 
-  it("that leave hear nothing more", async () => {
+  it("that are removed are not called again", async () => {
     const { server, made } = managed();
     const heard = vi.fn();
     const leave = [server.upstream.listen(heard), server.onStatus(heard), server.onChange(heard)];
@@ -472,7 +472,7 @@ describe("listeners", () => {
 });
 
 describe("a restart", () => {
-  it("ends the running one first, then starts another: the same server to those who use it", async () => {
+  it("ends the running process first, then starts another, behind the same object", async () => {
     const { server, made, states } = managed();
     const heard: string[] = [];
     server.upstream.listen((method) => heard.push(method));
@@ -494,7 +494,7 @@ describe("a restart", () => {
     expect(server.status).toMatchObject({ starts: 2, problem: undefined });
   });
 
-  it("ends calls under way; nobody knows whether they ran", async () => {
+  it("ends pending calls; it is unknown whether they ran", async () => {
     let fail = (_: unknown): void => {};
     const { server, made } = managed({}, { "tools/call": () => new Promise((_, reject) => (fail = reject)) });
     const call = server.upstream.request("tools/call", { name: "a" });
@@ -511,7 +511,7 @@ describe("a restart", () => {
     expect(server.status.state).toBe("ready");
   });
 
-  it("of one that is just starting begins anew, and those who wait get the new one", async () => {
+  it("during a start starts again, and waiting callers get the new connection", async () => {
     const signals: AbortSignal[] = [];
     const good = connection();
     const server = new ManagedServer({
@@ -532,7 +532,7 @@ describe("a restart", () => {
     expect(server.status).toMatchObject({ state: "ready", starts: 3, problem: undefined });
   });
 
-  it("of one that waits for its next start does not wait, and its failures are forgotten", async () => {
+  it("of a server that waits for its next start does not wait, and resets its failures", async () => {
     const { server, clock, fail } = managed({ start: "eager" });
     fail(new Error("no"));
     await expect(server.start()).rejects.toThrow();
@@ -546,7 +546,7 @@ describe("a restart", () => {
     expect(server.status).toMatchObject({ state: "ready", problem: undefined });
   });
 
-  it("of one that is stopped, or is stopped meanwhile, leaves nothing running", async () => {
+  it("of a server that is stopped, before or meanwhile, leaves no process", async () => {
     const { server, made } = managed();
     await server.start();
     const restarted = expect(server.restart()).rejects.toMatchObject({ data: { code: "stopping" } });
@@ -565,7 +565,7 @@ describe("a crash", () => {
     await settled();
   };
 
-  it("is in the status of a server that is back, until it has run for ten minutes, and listeners hear of both", async () => {
+  it("is in the status of a restarted server until it has run for ten minutes, and listeners are notified of both", async () => {
     const stage = managed({ start: "eager" });
     const { server, clock } = stage;
     await server.start();
@@ -583,7 +583,7 @@ describe("a crash", () => {
     expect(heard.slice(4)).toEqual([["ready", undefined]]);
   });
 
-  it("is forgotten after ten minutes of running, not of being stopped; the next one counts anew", async () => {
+  it("is forgotten after ten minutes of running time, not of being stopped; the next crash counts anew", async () => {
     const stage = managed();
     const { server, clock } = stage;
     await server.start();
@@ -612,7 +612,7 @@ describe("a crash", () => {
     expect(server.status.crash).toBeUndefined();
   });
 
-  it("is forgotten when the server is restarted on purpose, but not when it is started", async () => {
+  it("is forgotten when the server is restarted on request, but not when it is started", async () => {
     const stage = managed();
     await stage.server.start();
     await crash(stage);
@@ -624,7 +624,7 @@ describe("a crash", () => {
     expect(stage.clock.waiting).toEqual([]);
   });
 
-  it("is not what ends a server on purpose, or cuts a connection to one elsewhere", async () => {
+  it("does not include a requested stop, or a cut connection to a remote server", async () => {
     const idle = managed();
     await idle.server.start();
     idle.clock.pass(100_000);
@@ -659,7 +659,7 @@ describe("a lost connection", () => {
 });
 
 describe("a stop", () => {
-  it("is for good, and clears every timer", async () => {
+  it("is permanent, and clears every timer", async () => {
     const { server, clock, made } = managed();
     await server.start();
     await Promise.all([server.stop(), server.stop()]);

@@ -1,5 +1,5 @@
 /**
- * Keeps a server running: starts it when it is needed, again when it fails, and stops it when nobody needs it.
+ * Keeps a server running: starts it on demand, restarts it after a failure, and stops it when it is unused.
  *
  * @module
  */
@@ -29,27 +29,30 @@ import { keepUp } from "./upkeep.js";
 /** Options of {@link ManagedServer}. */
 export interface ManagedServerOptions {
   settings: ServerSettings;
-  /** Makes a connection that has shaken hands; called for every start. The signal ends a start that is too late. */
+  /**
+   * Creates a connection with a completed handshake; called for every start. The signal aborts a start that
+   * is no longer needed.
+   */
   connect: (signal: AbortSignal, ongarbage: ConnectOptions["ongarbage"]) => Promise<Connection>;
   clock?: Clock | undefined;
-  /** Hears what a listener threw: that stops neither the server nor the other listeners. */
+  /** Called with errors that listeners throw. They affect neither the server nor other listeners. */
   onerror?: ((error: unknown) => void) | undefined;
 }
 
-/** Milliseconds that a call waits for a server that will be started again; after that it fails at once. */
-const PATIENCE = 5_000;
-/** Milliseconds after which a server that runs counts as well: its next failure is the first one again. */
+/** Milliseconds that a call waits for a restart. If the restart is further away, the call fails at once. */
+const MAX_WAIT = 5_000;
+/** Milliseconds of running time after which the failure count restarts. */
 const WELL = 30_000;
-/** Milliseconds that calls under way get when the server is stopped. */
+/** Milliseconds that pending calls get when the server is stopped. */
 const GRACE = 5_000;
-/** Trying again would change nothing: the operator or a person must do something. */
+/** Errors for which retrying is useless: the operator or the user must act first. */
 const HOPELESS = new Set(["isolation-unavailable", "config-invalid", "address-forbidden"]);
 
 /**
- * One server, whatever its process or connection does.
+ * A server that survives failures of its process or connection.
  *
- * A call that is under way when the server ends fails with `server-exited`, and is never made again here:
- * `data.indeterminate` says whether nobody knows if it ran. Lists and documents are asked for once more.
+ * A call that is pending when the server ends fails with `server-exited` and is never repeated here;
+ * `data.indeterminate` says whether it may have run. Lists and documents are requested once more.
  */
 export class ManagedServer implements Server {
   readonly settings: ServerSettings;
@@ -69,11 +72,11 @@ export class ManagedServer implements Server {
   #closing: Promise<void> | undefined;
   #last: Connection | undefined;
   #capabilities: Upstream["capabilities"] = {};
-  /** How many calls each connection has under way: one that is out of use ends after the last of them. */
+  /** Pending calls per connection: a replaced connection closes after the last of them. */
   readonly #calls = new Map<Connection, number>();
   readonly #crash: LastCrash;
   #problem: ServerStatus["problem"];
-  /** Where the lines are counted that were no messages since the last start; undefined while there are none. */
+  /** Counts the lines that were not messages since the last start; undefined while there are none. */
   #counted: Pick<ServerStatus, "garbage"> | undefined;
   #authorizeUrl: string | undefined;
   #retryAt: number | undefined;
@@ -86,7 +89,7 @@ export class ManagedServer implements Server {
   #endUpkeep: (() => void) | undefined;
   #endRetry: (() => void) | undefined;
   #unlisten: (() => void) | undefined;
-  /** Ends the start that is under way, for another one. */
+  /** Aborts the start in progress in favour of a new one. */
   #again: AbortController | undefined;
   readonly #quit = new AbortController();
 
@@ -94,12 +97,12 @@ export class ManagedServer implements Server {
     this.#options = options;
     this.settings = options.settings;
     this.#clock = options.clock ?? systemClock;
-    this.#crash = new LastCrash(this.#clock, () => this.#tell());
+    this.#crash = new LastCrash(this.#clock, () => this.#notify());
     this.#notices = new Listeners(options.onerror);
     this.#statuses = new Listeners(options.onerror);
     this.#subscriptions = new KeptSubscriptions({
       clock: this.#clock,
-      onmissed: (uri) => this.#notices.tell("notifications/resources/updated", { uri }),
+      onmissed: (uri) => this.#notices.notify("notifications/resources/updated", { uri }),
       onerror: (error, connection) => {
         this.#judge(error, connection, false);
         options.onerror?.(error);
@@ -143,7 +146,6 @@ export class ManagedServer implements Server {
     return this.#state === "stopped";
   }
 
-  /** Calls under way. */
   get underWay(): number {
     return this.#underWay;
   }
@@ -154,11 +156,11 @@ export class ManagedServer implements Server {
   }
 
   /**
-   * Ends it and all that it started, and starts it again, whatever it does now; throws what went wrong. Calls under way
-   * end as when a server does, and what is asked meanwhile waits.
+   * Ends the server and its child processes, and starts it again, whatever its state. Throws the error if the
+   * start fails. Pending calls fail as after an exit; new calls wait.
    */
   async restart(): Promise<void> {
-    // One that has just come up is not yet in use.
+    // A connection that has just been made is not in use yet.
     if (this.#connection && this.#starting) await this.#starting;
     if (this.#isStopped) throw stopping(this.settings.name);
     const running = this.#connection;
@@ -242,7 +244,7 @@ export class ManagedServer implements Server {
         if (!again || this.#isStopped) {
           throw explainFailure(error, { method, params }, this.settings, this.#catalogue.lastTools);
         }
-        // Nothing could be sent, so that it will end, if it has not; by then it is known how.
+        // Nothing could be sent, so the connection is ending; wait until the reason is known.
         if (this.#connection === connection && isUnsent(endOf(error))) await connection.ended;
       } finally {
         this.#end(connection);
@@ -264,14 +266,17 @@ export class ManagedServer implements Server {
     if (--this.#underWay === 0) this.#drained?.();
   }
 
-  /** Closes a connection that is out of use. The next start waits for the end of its process. */
+  /** Closes an unused connection. The next start waits for the end of its process. */
   #close(connection: Connection): Promise<void> {
     const closed = connection.close().catch((error: unknown) => this.#options.onerror?.(error));
     if (connection.pid !== undefined) this.#closing = closed;
     return closed;
   }
 
-  /** What an error means for the connection. `again`: the request is repeated at once, in a new session if it must. */
+  /**
+   * Updates the state after a failed request. `again`: the request is repeated at once, in a new session if
+   * necessary.
+   */
   #judge(error: unknown, connection: Connection, again: boolean): void {
     if (!(error instanceof GatewayError)) return;
     const { code, session } = error.data;
@@ -285,7 +290,7 @@ export class ManagedServer implements Server {
     for (;;) {
       if (this.#connection) return this.#connection;
       if (this.#isStopped) throw stopping(this.settings.name);
-      if (this.#state === "unauthorized" || (this.#state === "waiting" && this.#remaining() > PATIENCE)) {
+      if (this.#state === "unauthorized" || (this.#state === "waiting" && this.#remaining() > MAX_WAIT)) {
         throw this.#problemError();
       }
       if (this.#state !== "waiting") return await this.#launch();
@@ -307,7 +312,7 @@ export class ManagedServer implements Server {
     );
   }
 
-  /** Starts it, after one that must be gone first: the two may want the same port or file. */
+  /** Starts the server, after the old connection has ended: both may need the same port or file. */
   #launch(old?: Connection): Promise<Connection> {
     return (this.#starting ??= this.#connect(old).finally(() => {
       this.#starting = undefined;
@@ -325,7 +330,7 @@ export class ManagedServer implements Server {
       const ongarbage = (counted: Pick<ServerStatus, "garbage">): void => {
         if (this.#starts !== start) return;
         this.#counted = counted;
-        this.#tell();
+        this.#notify();
       };
       let connection: Connection;
       try {
@@ -333,10 +338,10 @@ export class ManagedServer implements Server {
         signal.throwIfAborted();
         connection = await this.#options.connect(AbortSignal.any([this.#quit.signal, signal]), ongarbage);
       } catch (error) {
-        // Those who wait for it get the next one.
+        // Callers that wait get the next connection.
         if (signal.aborted && !this.#isStopped) continue;
         this.#failed(error);
-        // One that is stopped while it starts has not failed.
+        // A server that is stopped during its start has not failed.
         throw this.#isStopped ? stopping(this.settings.name) : error;
       } finally {
         this.#wake();
@@ -357,7 +362,7 @@ export class ManagedServer implements Server {
     this.#capabilities = connection.upstream.capabilities;
     this.#problem = undefined;
     this.#readyAt = this.#lastUse = this.#clock.now();
-    this.#unlisten = connection.upstream.listen((method, params) => this.#notices.tell(method, params));
+    this.#unlisten = connection.upstream.listen((method, params) => this.#notices.notify(method, params));
     void connection.ended.then((reason) => this.#lost(connection, reason));
     this.#crash.run();
     this.#set("ready");
@@ -376,12 +381,12 @@ export class ManagedServer implements Server {
       },
     });
     if (isFirst) return;
-    // It may be another version: whatever was kept of the one before is dropped.
+    // The server may be a different version now: invalidate everything cached from the previous one.
     const { tools, prompts } = this.upstream.capabilities;
-    if (tools) this.#notices.tell("notifications/tools/list_changed", {});
-    // Always: there are servers that have UIs, and do not say that they have resources.
-    this.#notices.tell("notifications/resources/list_changed", {});
-    if (prompts) this.#notices.tell("notifications/prompts/list_changed", {});
+    if (tools) this.#notices.notify("notifications/tools/list_changed", {});
+    // Unconditional: some servers have UIs and do not declare resources.
+    this.#notices.notify("notifications/resources/list_changed", {});
+    if (prompts) this.#notices.notify("notifications/prompts/list_changed", {});
     this.#subscriptions.restore(connection);
   }
 
@@ -389,11 +394,11 @@ export class ManagedServer implements Server {
     const { startTimeout } = this.settings.limits;
     if (await connection.ping(startTimeout)) return;
     if (this.#connection !== connection || this.#underWay > 0) return;
-    const reason = new GatewayError("server-failed", `${this.settings.name} does not answer any more`);
+    const reason = new GatewayError("server-failed", `${this.settings.name} no longer responds`);
     this.#lost(connection, reason);
   }
 
-  /** Forgets a connection; returns whether it was the one in use. */
+  /** Forgets a connection. Returns whether it was in use. */
   #drop(connection: Connection): boolean {
     if (this.#connection !== connection) return false;
     this.#connection = undefined;
@@ -426,7 +431,7 @@ export class ManagedServer implements Server {
     };
     this.#authorizeUrl = typeof authorizeUrl === "string" ? authorizeUrl : undefined;
     if (this.#isStopped) return;
-    // Of a connection that was cut nobody knows whose fault it was.
+    // For a remote connection that was cut, it is unknown which side caused it.
     if (connection?.pid !== undefined) this.#crash.keep({ at: this.#clock.now(), ...said });
     if (code === "server-unauthorized") this.#set("unauthorized");
     else if (HOPELESS.has(String(code))) this.#set("idle");
@@ -439,11 +444,12 @@ export class ManagedServer implements Server {
     this.#retryAt = this.#clock.now() + delay;
     this.#endRetry = this.#clock.after(delay, () => {
       this.#retryAt = undefined;
-      // One that ran is brought back. One that never came up is tried again only if somebody wants it.
+      // A server that was running is restarted. A server that never came up is retried only if something
+      // needs it.
       const isWanted = this.#waiting.length > 0 || this.#subscriptions.size > 0;
       const wanted = this.settings.start === "eager" || didRun || isWanted;
       this.#set("idle");
-      // What fails is in the status, and is told to those who wait when they try themselves.
+      // Failures appear in the status, and waiting callers get them from their own attempt.
       if (wanted) this.#launch().catch(() => {});
       this.#wake();
     });
@@ -463,14 +469,14 @@ export class ManagedServer implements Server {
   }
 
   #set(state: ServerState): void {
-    // Nothing comes after the end.
+    // `stopped` is final.
     if (!this.#isStopped) this.#state = state;
     if (state !== "unauthorized") this.#authorizeUrl = undefined;
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
-    this.#statuses.tell(this.status);
+  #notify(): void {
+    this.#statuses.notify(this.status);
   }
 }
 

@@ -11,7 +11,7 @@ describe("the request that a message answers", () => {
     ['{"result":{"id":"v3","result":', undefined],
     ['{"jsonrpc":"2.0","result":{', undefined],
     ["no message at all", undefined],
-  ])("is known by its head: %s", (head, id) => expect(answeredByHead(head)).toBe(id));
+  ])("is found in its head: %s", (head, id) => expect(answeredByHead(head)).toBe(id));
 
   it.each([
     ['xxx"}]},"jsonrpc":"2.0","id":"v3"}', "v3"],
@@ -19,5 +19,5 @@ describe("the request that a message answers", () => {
     ['xxx\\",\\"id\\":\\"v3"}', undefined],
     ['xxx","id":"v3"}}', undefined],
     ["no message at all", undefined],
-  ])("is known by its tail: %s", (tail, id) => expect(answeredByTail(tail)).toBe(id));
+  ])("is found in its tail: %s", (tail, id) => expect(answeredByTail(tail)).toBe(id));
 });

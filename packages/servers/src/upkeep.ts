@@ -1,30 +1,30 @@
 /**
- * What is looked after while a server runs: whether it is there, and whether anybody needs it.
+ * Checks on a running server: whether it responds, and whether it is still needed.
  *
  * @module
  */
 import type { Clock } from "./support/clock.js";
 
-/** Milliseconds between two questions whether a server is there, while nothing is asked of it. */
+/** Milliseconds between health checks of an otherwise unused server. */
 const PING = 30_000;
 
 /** Options of {@link keepUp}. */
 export interface UpkeepOptions {
   clock: Clock;
-  /** Asks whether the server is there; undefined for one that is not asked. */
+  /** Checks the server's health; undefined to skip the check. */
   check?: (() => void) | undefined;
   /** Milliseconds without use after which {@link stop} is called; undefined for never. */
   idle?: number | undefined;
-  /** When it was used last. */
+  /** The time of the last use. */
   lastUse: () => number;
   /** Whether a call is under way. */
   isBusy: () => boolean;
-  /** Whether somebody needs it who does not call it. */
+  /** Whether the server is needed without being called. */
   isNeeded: () => boolean;
   stop: () => void;
 }
 
-/** Looks after a server that runs; call what it returns when it does not any more. */
+/** Checks on a running server. Call the returned function when it has ended. */
 export function keepUp(options: UpkeepOptions): () => void {
   const { clock, check, idle, lastUse, isBusy, isNeeded, stop } = options;
   const timers = new Map<string, () => void>();
@@ -37,14 +37,14 @@ export function keepUp(options: UpkeepOptions): () => void {
   };
   if (check) {
     repeat("check", PING, () => {
-      // One that is busy may be too busy to answer: its calls have a time limit of their own.
+      // A busy server may not answer a ping. Its calls have timeouts of their own.
       if (!isBusy()) check();
       return PING;
     });
   }
   if (idle !== undefined) {
     repeat("idle", idle, () => {
-      // Never less than none: a clock that is set back must not put this off.
+      // Never negative: setting the clock back must not postpone the stop.
       const unused = Math.max(0, clock.now() - lastUse());
       if (isBusy() || isNeeded()) return idle;
       if (unused < idle) return idle - unused;

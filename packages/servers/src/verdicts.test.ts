@@ -2,7 +2,7 @@ import { commandLineServer } from "@vitrine/gateway";
 import { expect, it } from "vitest";
 import { verdictKey } from "./verdicts.js";
 
-it("attack E01: another server of the name is asked which protocol it speaks, also if its words are the same", () => {
+it("attack E01: another server of the same name is probed for its protocol again, even with the same command", () => {
   const [one, other] = ["/a", "/b"].map((folder) => {
     const server = commandLineServer(["node", "server.js"], { cwd: folder });
     const { transport } = server;

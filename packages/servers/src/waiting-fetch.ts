@@ -1,5 +1,5 @@
 /**
- * Waits for a server that answers "not now" (HTTP 429).
+ * Waits and retries when a server answers HTTP 429.
  *
  * @module
  */
@@ -10,12 +10,13 @@ import type { SafeFetch } from "./safe-fetch.js";
 import { secondsToWait } from "./support/retry-after.js";
 
 const MOST_TRIES = 3;
-/** Longest wait in seconds. */
+/** Maximum wait in seconds. */
 const LONGEST = 30;
 
 /**
- * Waits as long as the server wants, and asks again; but only what may be asked twice. A tool call fails with
- * `overloaded`, and `data.retryAfter` says how many seconds to wait: whether to do it again is its caller's choice.
+ * Waits as long as the server asks, and repeats requests that are safe to repeat. A tool call fails with
+ * `overloaded` instead, and `data.retryAfter` gives the seconds to wait: its caller decides whether to repeat
+ * it.
  */
 export function waitingFetch(inner: SafeFetch["fetch"]): SafeFetch["fetch"] {
   return async (url, init) => {
@@ -25,7 +26,7 @@ export function waitingFetch(inner: SafeFetch["fetch"]): SafeFetch["fetch"] {
       const seconds = secondsToWait(response.headers.get("retry-after"), Date.now());
       await response.body?.cancel();
       if (tries === MOST_TRIES || seconds > LONGEST || isCall(init?.body)) {
-        const message = `the server has too much to do; try again in ${seconds} seconds`;
+        const message = `the server is overloaded; try again in ${seconds} seconds`;
         throw new GatewayError("overloaded", message, { data: { retryAfter: seconds } });
       }
       await wait(seconds * 1_000, undefined, init?.signal ? { signal: init.signal } : {});

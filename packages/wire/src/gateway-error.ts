@@ -87,7 +87,7 @@ export interface GatewayErrorData {
  *   await startGateway(settings);
  * } catch (error) {
  *   if (!(error instanceof GatewayError)) throw error;
- *   // error.data.code is a word that never changes its meaning, such as "config-invalid".
+ *   // error.data.code has a fixed meaning, such as "config-invalid".
  *   log(`${error.data.code}: ${error.message}`);
  * }
  * ```

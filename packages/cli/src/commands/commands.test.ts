@@ -121,7 +121,7 @@ describe("one message for", () => {
       "a server that prints garbage",
       () => tools(`${BAD} garbage`, { timeout: 1500 }),
       "server-failed",
-      /within 1500 ms.* lines that are no messages, such as "Listening on http.*": let it write such lines to stderr$/,
+      /within 1500 ms.* lines that are not messages, such as "Listening on http.*": make it write such lines to stderr$/,
     ],
     ["a server that exits at once", () => tools(`${BAD} exits`), "server-failed", /ended with code 3$/],
     [
@@ -148,7 +148,7 @@ describe("one message for", () => {
       "a result of 100 MB",
       () => call(BAD, "huge"),
       "server-too-large",
-      /more than 64000000 bytes: let it send less, or raise limits\.message in a settings file; .*may have run/,
+      /more than 64000000 bytes: make the server send less, or raise limits\.message in a settings file; .*may have run/,
     ],
     [
       "arguments in a folder",
@@ -237,12 +237,12 @@ describe("a settings file with mistakes", () => {
     const { code, out, err } = await call("good", "echo", ["text=x"], { config: file });
     expect({ code, out }).toEqual({ code: 0, out: '{"text":"x"}\n' });
     expect(err.split("\n").filter((line) => line.startsWith(file))).toEqual([
-      `${file}:3: mcpServers.typo.arg: there is no such setting; did you mean "args"? (typo is left out)`,
+      `${file}:3: mcpServers.typo.arg: unknown setting; did you mean "args"? (typo is left out)`,
       `${file}:4: mcpServers.key.env.KEY: the environment variable NOT_SET is not set; set it, or write $\{NOT_SET:-default} (key is left out)`,
-      `${file}:6: mcpServers.twice: this name is there twice; rename one of them (twice is left out)`,
+      `${file}:6: mcpServers.twice: this name is used twice; rename one of them (twice is left out)`,
     ]);
     expect((await failure(tools("x", { config: join(folder, "no.json") }))).message).toContain(
-      "no such file",
+      "does not exist",
     );
   });
 
@@ -274,7 +274,7 @@ describe("a settings file with mistakes", () => {
       1,
       /broken\.json:1:26: a "," is missing here; add it$/,
     ],
-    ["no such file", [], join(folder, "no.json"), "config-invalid", 1, /no\.json: there is no such file; /],
+    ["no such file", [], join(folder, "no.json"), "config-invalid", 1, /no\.json: the file does not exist; /],
   ])("vitrine dev: %s is one message", async (_what, names, config, code, exit, sentence) => {
     writeFileSync(join(folder, "index.html"), "");
     const terminal = new Terminal(new PassThrough(), new PassThrough());

@@ -28,7 +28,7 @@ describe("a tab that is closed", () => {
     await expect.poll(show).toMatch(/is open in the person's browser/);
     expect(tabs).toBe(1);
     tab.raw.leave();
-    await expect.poll(async () => (await gateway.conversations.open("local", tab.id)).heardBy).toBe(1);
+    await expect.poll(async () => (await gateway.conversations.open("local", tab.id)).listenerCount).toBe(1);
     expect(await show()).toMatch(/opens in the person's browser/);
     expect(tabs).toBe(2);
     expect(host.apps.every(({ isOpen }) => !isOpen)).toBe(true);
@@ -42,7 +42,7 @@ describe("a tab that is closed", () => {
     await tab.open("shop", "show");
     tab.raw.leave();
     const { conversations } = gateway;
-    await expect.poll(async () => (await conversations.open("local", tab.id)).heardBy).toBe(1);
+    await expect.poll(async () => (await conversations.open("local", tab.id)).listenerCount).toBe(1);
     const texts = textsOf(await client.callTool({ name: "app_context", arguments: {} }));
     expect(texts.join("\n")).toMatch(/App 1 .* was closed: its tools are gone/);
     expect(texts.join("\n")).not.toContain("Nothing new");

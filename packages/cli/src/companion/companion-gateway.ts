@@ -26,7 +26,7 @@ export interface OpenApp {
 export interface CompanionConversation {
   readonly id: string;
   /** Number of connected subscribers: this companion, and pages. */
-  readonly heardBy: number;
+  readonly listenerCount: number;
   /** The open apps. For an app that is open twice, only the latest. */
   readonly openApps: readonly OpenApp[];
   find(item: string): ConversationItem | undefined;

@@ -301,7 +301,7 @@ describe("the person", () => {
     expect(page.raw.asked).toEqual([]);
     const refused = await agent.callTool({ name: add, arguments: { item: "cherry" } });
     expect(refused.isError).toBe(true);
-    expect(textsOf(refused)[0]).toMatch(/the person said no/);
+    expect(textsOf(refused)[0]).toMatch(/the user declined/);
     expect(page.raw.asked).toMatchObject([{ subject: "add" }]);
     page.raw.answer = () => ({ answer: "allow" });
     expect(textsOf(await agent.callTool({ name: add, arguments: { item: "cherry" } }))).toEqual(["added"]);

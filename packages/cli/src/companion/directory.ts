@@ -15,7 +15,7 @@ import {
 import type { ServerCatalogue } from "@vitrine/wire";
 import { addressOf, readAddress } from "./addresses.js";
 import type { CompanionHost, ListedServer } from "./companion-host.js";
-import { Listeners } from "./listeners.js";
+import { CompanionListeners } from "./listeners.js";
 import { toolName } from "./names.js";
 
 /** A tool of a server. */
@@ -51,7 +51,7 @@ export class Directory {
   readonly #awaited = new Set<string>();
   /** Servers that changed while they were read. */
   readonly #again = new Set<string>();
-  readonly #changed = new Listeners<readonly string[]>();
+  readonly #changed = new CompanionListeners<readonly string[]>();
   readonly #stop: () => void;
 
   constructor(host: CompanionHost) {
@@ -230,13 +230,13 @@ export class Directory {
   async #take(server: string): Promise<void> {
     const before = this.#known.get(server);
     if (!this.#host.servers.includes(server)) {
-      if (this.#known.delete(server)) this.#changed.tell([]);
+      if (this.#known.delete(server)) this.#changed.notify([]);
       return;
     }
     const identity = this.#host.identityOf(server);
     const isOther = before !== undefined && this.#identities.get(server) !== identity;
     // Also if the other server does not start.
-    if (isOther && this.#known.delete(server)) this.#changed.tell([]);
+    if (isOther && this.#known.delete(server)) this.#changed.notify([]);
     try {
       const now = await this.#host.catalogue(server);
       this.#known.set(server, now);
@@ -244,7 +244,7 @@ export class Directory {
       if (!isOther && JSON.stringify(before) === JSON.stringify(now)) return;
       const hashes = new Map(before?.views.map(({ uri, hash }) => [uri, hash]));
       const updated = now.views.filter(({ uri, hash }) => hashes.has(uri) && hashes.get(uri) !== hash);
-      this.#changed.tell([...new Set(updated.map(({ uri }) => addressOf(server, uri)))]);
+      this.#changed.notify([...new Set(updated.map(({ uri }) => addressOf(server, uri)))]);
     } catch {
       // The reason is in the host's problems, which the agent gets. The previous catalogue stays.
     }

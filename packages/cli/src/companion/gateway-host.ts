@@ -24,7 +24,7 @@ import type {
   ServerProblem,
   Showing,
 } from "./companion-host.js";
-import { Listeners } from "./listeners.js";
+import { CompanionListeners } from "./listeners.js";
 import { GONE, Presence } from "./presence.js";
 import { ShownApps } from "./shown-apps.js";
 
@@ -69,9 +69,9 @@ export class GatewayHost implements CompanionHost {
   /** User entries that were published as news. */
   readonly #told = new Set<string>();
   readonly #titles = new Map<string, string>();
-  readonly #news = new Listeners<News>();
-  readonly #appsChanged = new Listeners<void>();
-  readonly #serverChanged = new Listeners<string>();
+  readonly #news = new CompanionListeners<News>();
+  readonly #appsChanged = new CompanionListeners<void>();
+  readonly #serverChanged = new CompanionListeners<string>();
   readonly #going = new Map<number, NodeJS.Timeout>();
   readonly #looking: NodeJS.Timeout;
   #conversation: CompanionConversation;
@@ -231,7 +231,7 @@ export class GatewayHost implements CompanionHost {
 
   /** A server's lists may have changed: it restarted, or sent a notification. */
   serverChanged(server: string): void {
-    this.#serverChanged.tell(server);
+    this.#serverChanged.notify(server);
   }
 
   close(): void {
@@ -244,7 +244,7 @@ export class GatewayHost implements CompanionHost {
   /** Whether a connected page shows the conversation. */
   get #isWatched(): boolean {
     // This object is one of the subscribers.
-    return this.#conversation.heardBy > 1;
+    return this.#conversation.listenerCount > 1;
   }
 
   /** Polls, because nothing signals when a page loses its connection. */
@@ -317,7 +317,7 @@ export class GatewayHost implements CompanionHost {
     this.#told.clear();
     this.#conversation = next;
     this.#follow(next);
-    this.#appsChanged.tell();
+    this.#appsChanged.notify();
   }
 
   #follow(conversation: CompanionConversation): void {
@@ -337,9 +337,9 @@ export class GatewayHost implements CompanionHost {
       for (const context of this.#apps.setContexts(change.contexts)) {
         const { content, structuredContent } = context;
         const from = this.#apps.speaker(context);
-        if (from) this.#news.tell({ kind: "context", from, content, structuredContent });
+        if (from) this.#news.notify({ kind: "context", from, content, structuredContent });
       }
-      this.#appsChanged.tell();
+      this.#appsChanged.notify();
     } else if (change.kind === "item") {
       const { item } = change;
       if (item.kind === "call") {
@@ -349,7 +349,7 @@ export class GatewayHost implements CompanionHost {
       }
       if (item.kind !== "user" || this.#told.has(item.id)) return;
       this.#told.add(item.id);
-      this.#news.tell({ kind: "message", from: this.#apps.speaker(item.from), content: item.content });
+      this.#news.notify({ kind: "message", from: this.#apps.speaker(item.from), content: item.content });
     }
   }
 
@@ -360,15 +360,15 @@ export class GatewayHost implements CompanionHost {
     const lost = new Set(openApps.filter((each) => !open.includes(each)).map(({ app }) => app.item));
     for (const { item, ...from } of this.#apps.setOpen(open)) {
       clearTimeout(this.#going.get(from.number));
-      const tell = (): void => {
+      const notify = (): void => {
         this.#going.delete(from.number);
-        if (!this.#apps.isOpen(from.number)) this.#news.tell({ kind: "closed", from });
+        if (!this.#apps.isOpen(from.number)) this.#news.notify({ kind: "closed", from });
       };
       // For a page without a connection, the wait is already over.
-      if (lost.has(item)) tell();
-      else this.#going.set(from.number, setTimeout(tell, GONE).unref());
+      if (lost.has(item)) notify();
+      else this.#going.set(from.number, setTimeout(notify, GONE).unref());
     }
-    this.#appsChanged.tell();
+    this.#appsChanged.notify();
   }
 }
 
@@ -385,7 +385,7 @@ function problemOf({ state, problem, authorizeUrl }: ServerSummary): string | un
 function resultOf({ state, result, problem, isResultLost }: CallItem): CallToolResult {
   if (result) return result;
   if (isResultLost && state === "done")
-    return { content: [{ type: "text", text: "It was done. Its result was too large to be kept." }] };
+    return { content: [{ type: "text", text: "It was done. Its result was too large to be stored." }] };
   const why = problem ?? "nobody knows why";
   // The server may have received the call, so an agent must not simply repeat it.
   const text =

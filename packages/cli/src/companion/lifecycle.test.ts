@@ -176,7 +176,7 @@ it("a call that the user stops in the page is reported to the agent", async () =
     .toBe(true);
   const result = await waiting;
   expect(result.isError).toBe(true);
-  expect(textsOf(result)[0]).toMatch(/cancelled: the person stopped it\. It may have been done/);
+  expect(textsOf(result)[0]).toMatch(/cancelled: stopped by the user\. It may have been done/);
 });
 
 const bind = (opened: CompanionStage) => ({ agent: opened.agent.bind(opened) });

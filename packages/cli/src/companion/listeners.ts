@@ -5,7 +5,7 @@
  */
 
 /** A set of listeners. An error in one does not affect the others. */
-export class Listeners<T> {
+export class CompanionListeners<T> {
   readonly #all = new Set<(value: T) => void>();
 
   /** Adds a listener; returns a function that removes it. */
@@ -16,7 +16,7 @@ export class Listeners<T> {
     return () => void this.#all.delete(own);
   }
 
-  tell(value: T): void {
+  notify(value: T): void {
     let fault: unknown;
     for (const listener of [...this.#all]) {
       try {

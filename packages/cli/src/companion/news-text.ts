@@ -128,7 +128,7 @@ function blockText(block: ContentBlock): string {
     case "resource":
       return "text" in block.resource ? block.resource.text : `(resource ${block.resource.uri})`;
     default:
-      return "(content of a kind that is not known here)";
+      return "(content of an unknown type)";
   }
 }
 

@@ -74,7 +74,7 @@ it("reports a server's stray line, with a solution", async () => {
   expect(cause).toMatchObject({
     code: "server_failed",
     message: expect.stringMatching(
-      /lines that are no messages, such as "Listening on http:\/\/localhost:3000": let it write such lines to stderr/,
+      /lines that are not messages, such as "Listening on http:\/\/localhost:3000": make it write such lines to stderr/,
     ),
   });
   expect(timings.connected).toBeNull();

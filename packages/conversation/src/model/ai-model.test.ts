@@ -45,7 +45,7 @@ async function scripted(...turns: Script[]) {
   return { server, model };
 }
 
-/** What came, and how it failed. */
+/** The parts that arrived, and the error. */
 async function all(deltas: AsyncIterable<ModelDelta>) {
   const came: ModelDelta[] = [];
   try {
@@ -56,19 +56,19 @@ async function all(deltas: AsyncIterable<ModelDelta>) {
   }
 }
 
-/** The failure of a script; nothing of the key is in it, wherever one looks. */
+/** The error of a script, which must not contain the key anywhere. */
 async function failure(...script: Script[]): Promise<ModelError> {
   const { server, model } = await scripted(script);
   const { error } = await all(model.stream(hello, never));
   expect(error).toBeInstanceOf(ModelError);
   expect(server.requests[0]?.headers["authorization"]).toBe(`Bearer ${KEY}`);
-  // Whether to ask again is for others to say.
+  // Retrying is up to the caller.
   expect(server.requests).toHaveLength(1);
   shown(error);
   return error as ModelError;
 }
 
-/** What of an error could be shown, written or sent. */
+/** Everything in an error that could be shown, logged or sent. */
 function shown(error: unknown): string {
   const lines: string[] = [];
   createLog({ stream: { write: (line) => void lines.push(line) } }).error({ err: error }, String(error));
@@ -80,8 +80,8 @@ function shown(error: unknown): string {
   return everything;
 }
 
-describe("what a model says", () => {
-  it("comes token by token, with what it cost and why it ended", async () => {
+describe("the answer of a model", () => {
+  it("arrives token by token, with its usage and the reason of its end", async () => {
     const { model } = await scripted([say("Hel", "lo", "!"), usage(12, 3)]);
     expect(model).toMatchObject({ id: "local/scripted", label: "scripted (local)" });
     expect(await all(model.stream(hello, never))).toEqual({
@@ -95,7 +95,7 @@ describe("what a model says", () => {
     });
   });
 
-  it("comes as it is said, and not when all is said", async () => {
+  it("arrives while it is written, not only at its end", async () => {
     let goOn = (): void => {};
     const { model } = await scripted([
       say("first"),
@@ -108,7 +108,7 @@ describe("what a model says", () => {
     expect(await deltas.next()).toMatchObject({ value: { text: "last" } });
   });
 
-  it("has calls with every fragment of their arguments", async () => {
+  it("contains calls with every fragment of their arguments", async () => {
     const { model } = await scripted(callTool("show", { city: "Rome" }, { id: "c1", fragment: 5 }));
     const { came } = await all(model.stream(hello, never));
     expect(came).toEqual([
@@ -121,7 +121,7 @@ describe("what a model says", () => {
     ]);
   });
 
-  it("has calls that are written at the same time", async () => {
+  it("contains calls that are written concurrently", async () => {
     const one = callTool("show", { city: "Rome" }, { index: 0, fragment: 4 });
     const two = callTool("show", { city: "Oslo, Norway" }, { index: 1, fragment: 3 });
     const { model } = await scripted([say("Both."), ...together(one, two)]);
@@ -141,13 +141,13 @@ describe("what a model says", () => {
     expect(order.slice(-3)).toEqual(["called call-0", "called call-1", "end"]);
   });
 
-  it("has an empty object where a call has no arguments", async () => {
+  it("contains an empty object for a call without arguments", async () => {
     const { model } = await scripted(callTool("refresh", ""));
     const { came } = await all(model.stream(hello, never));
     expect(came).toContainEqual({ kind: "arguments", id: "call-0", text: "{}" });
   });
 
-  it("has malformed arguments as they are: whose they are must be told", async () => {
+  it("contains malformed arguments unchanged, so that they can be reported", async () => {
     const { model } = await scripted(callTool("show", '{"city": Rome'));
     const { came } = await all(model.stream(hello, never));
     expect(came).toContainEqual({ kind: "arguments", id: "call-0", text: '{"city": Rome' });
@@ -164,14 +164,14 @@ describe("what a model says", () => {
     expect((await all(model.stream(hello, never))).came.at(-1)).toEqual({ kind: "end", reason: expected });
   });
 
-  it("has calls to answer even if the server says stop", async () => {
+  it('contains calls to make even if the server reports "stop"', async () => {
     const { model } = await scripted([callTool("show", {}), finish("stop")]);
     expect((await all(model.stream(hello, never))).came.at(-1)).toEqual({ kind: "end", reason: "tools" });
   });
 });
 
-describe("what a model sees", () => {
-  it("is all that it was asked", async () => {
+describe("the request to a model", () => {
+  it("contains everything", async () => {
     const { server, model } = await scripted(say("ok"));
     await all(
       model.stream(
@@ -242,7 +242,7 @@ describe("what a model sees", () => {
     expect(server.requests[0]?.body.messages).toHaveLength(5);
   });
 
-  it("has no key where there is none", async () => {
+  it("contains no key if there is none", async () => {
     const { server } = await scripted(say("ok"));
     const model = aiModel({ name: "local", type: "compatible", url: server.url }, "scripted");
     expect((await all(model.stream(hello, never))).error).toBeUndefined();
@@ -251,7 +251,7 @@ describe("what a model sees", () => {
 });
 
 describe("stopping", () => {
-  it("asks nothing if it is stopped before", async () => {
+  it("before the request sends nothing", async () => {
     const { server, model } = await scripted(say("ok"));
     const reason = new Error("enough");
     expect(await all(model.stream(hello, AbortSignal.abort(reason)))).toEqual({ came: [], error: reason });
@@ -260,8 +260,8 @@ describe("stopping", () => {
 
   it.each([
     ["in the middle of an answer", [say("one"), waitFor(new Promise(() => {})), say("two")]],
-    ["before the answer begins", [() => new Promise<Script>(() => {})]],
-  ])("ends at once %s, and the provider is told", async (_, script) => {
+    ["before the answer starts", [() => new Promise<Script>(() => {})]],
+  ])("ends at once %s, and the provider's connection is closed", async (_, script) => {
     const { server, model } = await scripted(script);
     const stop = new AbortController();
     const done = all(model.stream(hello, stop.signal));
@@ -273,30 +273,25 @@ describe("stopping", () => {
     expect(await server.requests[0]?.left).toBe(true);
   });
 
-  it("tells the provider when nobody listens any more", async () => {
+  it("closes the provider's connection if the consumer stops", async () => {
     const { server, model } = await scripted([say("one"), waitFor(new Promise(() => {}))]);
     for await (const delta of model.stream(hello, never)) if (delta.kind === "text") break;
     expect(await server.requests[0]?.left).toBe(true);
   });
 });
 
-describe("what goes wrong", () => {
+describe("errors of a model", () => {
   it.each<[string, Script[], string, RegExp]>([
-    [
-      "a key that is not taken",
-      [unauthorized],
-      "model-unauthorized",
-      /does not take the key; is it the right/,
-    ],
-    ["a model that is not there", [answer(404)], "model-unknown", /no model scripted.*choose another/],
+    ["a rejected key", [unauthorized], "model-unauthorized", /rejects the key; check that it is correct/],
+    ["a model that does not exist", [answer(404)], "model-unknown", /no model scripted.*choose another/],
     ["too many requests", [rateLimited()], "model-rate-limited", /wait a while/],
     [
       "an account without credit",
       [answer(429, { error: { message: "You exceeded your quota", code: "insufficient_quota" } })],
       "model-no-credit",
-      /nothing left; add credit/,
+      /no credit left; add credit/,
     ],
-    ["a server that is busy", [overloaded], "model-overloaded", /try again/],
+    ["an overloaded server", [overloaded], "model-overloaded", /try again/],
     ["a server that fails", [answer(500)], "model-failed", /failed \(status 500\); try again/],
     [
       "a request that is too long",
@@ -305,38 +300,23 @@ describe("what goes wrong", () => {
       /new conversation.*it says: too many tokens/,
     ],
     [
-      "a page in place of an API",
+      "a page instead of an API",
       [answer(200, "<h1>Hi", { "content-type": "text/html" })],
       "model-invalid",
       /url/,
     ],
-    ["JSON in place of a stream", [answer(200, {})], "model-invalid", /does not answer with a stream/],
-    [
-      "malformed JSON in the stream",
-      [say("a"), raw("data: {nope\n\n")],
-      "model-invalid",
-      /no answer of a model/,
-    ],
-    ["an event of another kind", [raw('data: {"choices": 7}\n\n')], "model-invalid", /no answer of a model/],
-    [
-      "a stream of something else",
-      [raw("\u0000\u0001 hello\r\r:::\n\n"), endEarly],
-      "model-cut-off",
-      /try again/,
-    ],
+    ["JSON instead of a stream", [answer(200, {})], "model-invalid", /does not answer with a stream/],
+    ["malformed JSON in the stream", [say("a"), raw("data: {nope\n\n")], "model-invalid", /invalid answer/],
+    ["an unknown event", [raw('data: {"choices": 7}\n\n')], "model-invalid", /invalid answer/],
+    ["an unknown stream", [raw("\u0000\u0001 hello\r\r:::\n\n"), endEarly], "model-cut-off", /try again/],
     ["an empty stream", [raw(""), endEarly], "model-cut-off", /try again/],
-    [
-      "a connection that breaks",
-      [say("a"), pause(10), drop],
-      "model-cut-off",
-      /ended in the middle; try again/,
-    ],
-    ["a stream that ends too early", [say("a"), endEarly], "model-cut-off", /ended in the middle; try again/],
+    ["a broken connection", [say("a"), pause(10), drop], "model-cut-off", /was cut off; try again/],
+    ["a stream that ends too early", [say("a"), endEarly], "model-cut-off", /was cut off; try again/],
     [
       "half of an event",
       [say("a"), raw('data: {"choices":[{"index":0,"del'), endEarly],
       "model-cut-off",
-      /ended in the middle/,
+      /was cut off/,
     ],
     [
       "an overload in mid-stream",
@@ -351,7 +331,7 @@ describe("what goes wrong", () => {
       /slow down/,
     ],
     [
-      "a key that is withdrawn in mid-stream",
+      "a key that is revoked in mid-stream",
       [say("a"), failInStream({ message: `bad key ${KEY}`, code: "invalid_api_key" })],
       "model-unauthorized",
       /key/,
@@ -368,7 +348,7 @@ describe("what goes wrong", () => {
     expect(error.message).toMatch(message);
   });
 
-  it("has what was said before it went wrong", async () => {
+  it("come after the text so far", async () => {
     const { model } = await scripted([say("one", "two"), drop]);
     const { came, error } = await all(model.stream(hello, never));
     expect(came[0]).toEqual({ kind: "text", text: "one" });
@@ -377,9 +357,9 @@ describe("what goes wrong", () => {
 
   it.each([
     ["seconds", () => 7, 7_000],
-    // The minute begins when the test does, and not when its file is read.
+    // The minute starts with the test, not when its file is loaded.
     ["a date", () => new Date(Date.now() + 60_000).toUTCString(), expect.closeTo(60_000, -4)],
-  ])("says how long to wait, of %s", async (_, header, expected) => {
+  ])("give the time to wait from %s", async (_, header, expected) => {
     expect((await failure(rateLimited(header()))).data).toEqual({
       code: "model-rate-limited",
       status: 429,
@@ -387,7 +367,7 @@ describe("what goes wrong", () => {
     });
   });
 
-  it("says how long to wait, of milliseconds and of Google's field", async () => {
+  it("give the time to wait from milliseconds and from Google's field", async () => {
     const exact = await failure(
       answer(429, {}, { "content-type": "application/json", "retry-after-ms": "1500" }),
     );
@@ -396,17 +376,19 @@ describe("what goes wrong", () => {
     expect((await failure(answer(429, google))).data.retryAfter).toBe(34_500);
   });
 
-  it("a provider that is not there", async () => {
+  it("a provider that does not run", async () => {
     const server = await startScriptedModel();
     await server.close();
     const model = aiModel({ name: "local", type: "compatible", url: server.url, key: KEY }, "scripted");
     const { error } = await all(model.stream(hello, never));
     expect(error).toMatchObject({ data: { code: "model-unreachable" } });
-    expect((error as ModelError).message).toMatch(/cannot be reached \(ECONNREFUSED\); is it running/);
+    expect((error as ModelError).message).toMatch(
+      /cannot be reached \(ECONNREFUSED\); check that it is running/,
+    );
     shown(error);
   });
 
-  it("a name that does not exist", async () => {
+  it("a host that does not exist", async () => {
     const model = aiModel(
       { name: "far", type: "compatible", url: "http://nowhere.invalid/v1", key: KEY },
       "x",
@@ -416,36 +398,36 @@ describe("what goes wrong", () => {
     expect(shown(error)).not.toContain("nowhere.invalid");
   });
 
-  it("does not follow a redirect: the key would go to somebody else", async () => {
+  it("do not follow a redirect, which would send the key to another server", async () => {
     const elsewhere = await scripted(say("I have your key"));
     const location = `${elsewhere.server.url}/chat/completions`;
     const error = await failure(answer(307, "", { location }));
     expect(error).toMatchObject({ data: { code: "model-failed", status: 307 } });
-    expect(error.message).toMatch(/write the address where it is now/);
+    expect(error.message).toMatch(/set its url to the new address/);
     expect(elsewhere.server.requests).toHaveLength(0);
   });
 
-  it("shows no key that a provider repeats, nor one in an address", async () => {
+  it("do not show a key that a provider repeats, or one in an address", async () => {
     const message = `no such thing: https://u:${KEY}@host/x?key=${KEY} (Bearer ${KEY})\n at line 2`;
     const error = await failure(answer(500, { error: { message } }));
     expect(error.message).toContain("it says: no such thing: https://[removed]@host/x?[removed]");
     expect(error.message).not.toContain("\n");
   });
 
-  it("shows nothing of a provider that repeats a key which is part of any word", async () => {
+  it("do not quote a provider if the key could be part of any word", async () => {
     const { server } = await scripted(answer(500, { error: { message: "ollama failed" } }));
     const model = aiModel({ name: "local", type: "compatible", url: server.url, key: "llama" }, "scripted");
     const { error } = await all(model.stream(hello, never));
     expect((error as ModelError).message).not.toContain("llama");
   });
 
-  it("cuts a sentence that is long", async () => {
+  it("cut a long sentence", async () => {
     const error = await failure(answer(500, { error: { message: "long ".repeat(10_000) } }));
     expect(error.message.length).toBeLessThan(450);
   });
 });
 
-it("can be asked again after a failure, and many times at once", async () => {
+it("can be asked again after an error, and many times concurrently", async () => {
   const { server, model } = await scripted([say("a"), drop], say("b"), say("c"), say("d"));
   expect((await all(model.stream(hello, never))).error).toBeInstanceOf(ModelError);
   const answers = await Promise.all([1, 2, 3].map(() => all(model.stream(hello, never))));
@@ -453,7 +435,7 @@ it("can be asked again after a failure, and many times at once", async () => {
   expect(server.unscripted).toHaveLength(0);
 });
 
-it("loads no library of a provider before it is asked", () => {
+it("loads no library of a provider before the first request", () => {
   const folder = new URL("..", import.meta.url);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".ts"),

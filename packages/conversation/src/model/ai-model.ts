@@ -1,9 +1,9 @@
 /**
  * The model port over the `ai` SDK.
  *
- * Its providers are asked directly (`doStream`). `streamText`, the SDK's own loop over them, runs tools, asks again by
- * itself and keeps all that was said. The gateway does these where a person can see and stop them, and each token would
- * cost more than twice as much.
+ * Uses the SDK's providers directly (`doStream`). `streamText`, the SDK's own loop over them, runs tools,
+ * retries by itself and keeps all messages. The gateway does that itself, where a person can see and stop it;
+ * and each token would cost more than twice as much time.
  *
  * @module
  */
@@ -19,11 +19,11 @@ type SdkPart =
   Awaited<ReturnType<SdkModel["doStream"]>>["stream"] extends ReadableStream<infer Part> ? Part : never;
 type SdkFinish = Extract<SdkPart, { type: "finish" }>;
 
-/** Calls whose signatures are remembered: more than the rounds of a turn have. */
+/** Number of calls whose signatures are remembered: more than a turn has. */
 const REMEMBERED = 1_000;
 
 /**
- * A model of a provider. Its library is loaded with the first request; nothing is asked twice.
+ * A model of a provider. Its library is loaded at the first request; nothing is retried.
  *
  * @example
  * ```ts source="./model.examples.ts#aiModel"
@@ -39,7 +39,7 @@ const REMEMBERED = 1_000;
  */
 export function aiModel(provider: ModelProviderSettings, name: string): Model {
   const { key, type } = provider;
-  /** Gemini signs its calls, and wants the signatures back with the results. */
+  /** Gemini signs its calls, and requires the signatures with the results. */
   const signatures = new Map<string, SdkMetadata>();
   let loading: Promise<SdkModel> | undefined;
   const load = (): Promise<SdkModel> => {
@@ -55,7 +55,7 @@ export function aiModel(provider: ModelProviderSettings, name: string): Model {
       const asked = sdkRequest(request, type, (call) => signatures.get(call));
       const answer = await model.doStream({ ...asked, abortSignal: signal });
       reader = answer.stream.getReader();
-      const calls = new Calls();
+      const calls = new StreamedCalls();
       for (;;) {
         const { done, value: part } = await reader.read();
         signal.throwIfAborted();
@@ -65,7 +65,7 @@ export function aiModel(provider: ModelProviderSettings, name: string): Model {
             if (part.delta !== "") yield { kind: "text", text: part.delta };
             break;
           case "tool-input-start":
-            yield calls.begin(part.id, part.toolName);
+            yield calls.start(part.id, part.toolName);
             break;
           case "tool-input-delta":
             if (part.delta !== "") yield calls.write(part.id, part.delta);
@@ -84,9 +84,9 @@ export function aiModel(provider: ModelProviderSettings, name: string): Model {
       }
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      throw failureOf(error, { provider: provider.name, model: name, key, hasBegun: reader !== undefined });
+      throw failureOf(error, { provider: provider.name, model: name, key, hasStarted: reader !== undefined });
     } finally {
-      // Whoever stops listening stops the provider, too.
+      // Ends the provider's stream when the consumer stops.
       reader?.cancel().catch(() => {});
     }
   }
@@ -95,7 +95,7 @@ export function aiModel(provider: ModelProviderSettings, name: string): Model {
 }
 
 const cutOff = (provider: string): ModelError =>
-  new ModelError("model-cut-off", `the answer of ${provider} ended in the middle; try again`);
+  new ModelError("model-cut-off", `the answer of ${provider} was cut off; try again`);
 
 function remember(signatures: Map<string, SdkMetadata>, call: string, metadata: SdkMetadata): void {
   signatures.set(call, metadata);
@@ -103,16 +103,16 @@ function remember(signatures: Map<string, SdkMetadata>, call: string, metadata: 
   if (signatures.size > REMEMBERED && oldest !== undefined) signatures.delete(oldest);
 }
 
-/** The calls of one answer. Some providers write them bit by bit, and some say them in one. */
-class Calls {
-  /** Whether something of its arguments was written. */
+/** The calls of an answer. Some providers stream them, and some send them at once. */
+class StreamedCalls {
+  /** Whether any of the arguments have arrived. */
   readonly #isWritten = new Map<string, boolean>();
 
   get count(): number {
     return this.#isWritten.size;
   }
 
-  begin(id: string, name: string): ModelDelta {
+  start(id: string, name: string): ModelDelta {
     this.#isWritten.set(id, false);
     return { kind: "call", id, name };
   }
@@ -123,8 +123,8 @@ class Calls {
   }
 
   *end(id: string, name: string, input: string): Generator<ModelDelta> {
-    if (!this.#isWritten.has(id)) yield this.begin(id, name);
-    // A call without arguments is written as nothing by some.
+    if (!this.#isWritten.has(id)) yield this.start(id, name);
+    // Some providers send nothing for a call without arguments.
     if (!this.#isWritten.get(id)) yield this.write(id, input === "" ? "{}" : input);
     yield { kind: "called", id };
   }
@@ -144,12 +144,12 @@ function* ended(
   provider: string,
 ): Generator<ModelDelta> {
   const { unified, raw } = finishReason;
-  // The SDK ends an answer that broke off in good order, and leaves out why.
+  // The SDK ends an interrupted answer regularly, without a reason.
   if (unified === "error" || (unified === "other" && raw === undefined)) throw cutOff(provider);
   const { inputTokens, outputTokens } = usage;
   if (inputTokens.total !== undefined || outputTokens.total !== undefined)
     yield { kind: "usage", usage: { input: inputTokens.total ?? 0, output: outputTokens.total ?? 0 } };
-  // Some servers say "stop" after calls.
+  // Some servers report "stop" after calls.
   const isCalling = didCall && (unified === "stop" || unified === "other");
   yield { kind: "end", reason: isCalling ? "tools" : REASONS[unified] };
 }

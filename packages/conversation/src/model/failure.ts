@@ -1,6 +1,6 @@
 /**
- * Makes a {@link ModelError} of what providers, the SDK and the network say. Their own errors have keys, headers, addresses
- * and whole requests in them, and go no further than here.
+ * Converts errors of providers, the SDK and the network into a {@link ModelError}. The original errors
+ * contain keys, headers, addresses and whole requests, and are not passed on.
  *
  * @module
  */
@@ -12,32 +12,32 @@ import { ModelError, type ModelErrorCode } from "./model-error.js";
 /** Codes of failed requests. Without its library, a model is never asked. */
 type FailureCode = Exclude<ModelErrorCode, "model-not-installed">;
 
-/** Whose failure it is. */
+/** The request that failed. */
 export interface FailureContext {
   readonly provider: string;
   readonly model: string;
-  /** Never shown, whoever says it. */
+  /** Never shown in a message, whatever its source. */
   readonly key?: string | undefined;
-  /** The answer had begun. */
-  readonly hasBegun: boolean;
+  /** Whether part of the answer had arrived. */
+  readonly hasStarted: boolean;
 }
 
-/** What is known of a failure. */
+/** Facts about a failure. */
 interface Said {
   readonly status: number | undefined;
-  /** The provider's words for programs. */
+  /** The provider's error codes. */
   readonly words: string;
-  /** Its sentence for people. */
+  /** The provider's message for people. */
   readonly text: string;
   readonly retryAfter: number | undefined;
 }
 
-/** Longest part of a provider's sentence that is shown. */
+/** Maximum length of a quoted message. */
 const LONGEST = 300;
-/** A key that is shorter may be part of any word, and cannot be taken out of a text. */
+/** A shorter key may be part of any word, and cannot be removed from a text. */
 const SHORT_KEY = 8;
 
-/** Words of providers, the surest first: a status alone says less. */
+/** Error codes of providers, the most specific first: a status alone says less. */
 const WORDS: readonly (readonly [RegExp, FailureCode])[] = [
   [/api_?key|authenticat|unauthenticated|unauthorized|permission|forbidden/i, "model-unauthorized"],
   [/insufficient_quota|billing|credit/i, "model-no-credit"],
@@ -67,14 +67,14 @@ const STATUSES: Readonly<Record<number, FailureCode>> = {
   529: "model-overloaded",
 };
 
-/** The error of the SDK when what came is not as the wire has it. */
+/** Errors of the SDK for a response in an unexpected format. */
 const UNREADABLE = /JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody/;
 
-/** The failure in our own words. */
+/** Converts an error. */
 export function failureOf(error: unknown, context: FailureContext): ModelError {
   if (error instanceof ModelError) return error;
   const said = readFailure(error);
-  const code = codeOf(error, said, context.hasBegun);
+  const code = codeOf(error, said, context.hasStarted);
   const { status } = said;
   const message = sentence(code, said, networkCode(error), context);
   const mayWait = code === "model-rate-limited" || code === "model-overloaded";
@@ -84,23 +84,24 @@ export function failureOf(error: unknown, context: FailureContext): ModelError {
   });
 }
 
-function codeOf(error: unknown, { status, words }: Said, hasBegun: boolean): FailureCode {
+function codeOf(error: unknown, { status, words }: Said, hasStarted: boolean): FailureCode {
   const name = error instanceof Error ? error.name : "";
   if (UNREADABLE.test(name)) {
     const isCut = error instanceof Error && /without a finish reason/.test(error.message);
     return isCut ? "model-cut-off" : "model-invalid";
   }
-  // An answer that began well has the status 200: then it is the connection that broke.
+  // An answer that started has the status 200, so the connection broke.
   if (status !== undefined && status < 300) return "model-cut-off";
-  // Of an answer that is an error, words count only if they fit: "not_found" of an error 500 is about something else.
+  // For an error response, codes count only if they fit the status: "not_found" of an error 500 is about
+  // something else.
   const [, byWord] = WORDS.find(([pattern]) => pattern.test(words)) ?? [];
   if (byWord && (status === undefined || status < 500 || byWord === "model-overloaded")) return byWord;
   if (status !== undefined) return STATUSES[status] ?? "model-failed";
-  if (networkCode(error)) return hasBegun ? "model-cut-off" : "model-unreachable";
+  if (networkCode(error)) return hasStarted ? "model-cut-off" : "model-unreachable";
   return "model-failed";
 }
 
-/** What the person reads: what happened, and what to do. */
+/** A message for the user: what happened, and what to do. */
 function sentence(
   code: FailureCode,
   said: Said,
@@ -112,36 +113,36 @@ function sentence(
   const { status, retryAfter } = said;
   switch (code) {
     case "model-unknown":
-      return `${provider} knows no model ${model}, or its url is not right (most end with /v1); choose another model, or mend the settings${quote}`;
+      return `${provider} has no model ${model}, or its url is wrong (most end with /v1); choose another model, or correct the settings${quote}`;
     case "model-unreachable":
-      return `${provider} cannot be reached (${network ?? "no answer"}); is it running, is its url right, and is there a network?`;
+      return `${provider} cannot be reached (${network ?? "no answer"}); check that it is running, that its url is correct, and that the network works`;
     case "model-unauthorized":
-      // No quote: providers show part of the key.
+      // Not quoted: providers show part of the key.
       return key === undefined
-        ? `${provider} wants a key; add one to its settings as "key"`
-        : `${provider} does not take the key; is it the right one, and may it use ${model}?`;
+        ? `${provider} requires a key; add one to its settings as "key"`
+        : `${provider} rejects the key; check that it is correct, and that it may use ${model}`;
     case "model-no-credit":
-      return `the account at ${provider} has nothing left; add credit there, or choose another model${quote}`;
+      return `the account at ${provider} has no credit left; add credit, or choose another model${quote}`;
     case "model-rate-limited":
-      return `${provider} was asked too much; ${
+      return `${provider} received too many requests; ${
         retryAfter === undefined ? "wait a while" : `wait ${Math.ceil(retryAfter / 1_000)} seconds`
       }, or choose another model${quote}`;
     case "model-overloaded":
-      return `${provider} has too much to do; try again, or choose another model${quote}`;
+      return `${provider} is overloaded; try again, or choose another model${quote}`;
     case "model-cut-off":
-      return `the answer of ${provider} ended in the middle; try again`;
+      return `the answer of ${provider} was cut off; try again`;
     case "model-invalid":
-      return `what ${provider} sent is no answer of a model; does its url lead to a server that speaks this provider's language?`;
+      return `${provider} sent an invalid answer; check that its url leads to an API of this provider's type`;
     case "model-refused":
-      return `${provider} does not take what it was asked; start a new conversation if this one is long, or choose another model${quote}`;
+      return `${provider} rejects the request; start a new conversation if this one is long, or choose another model${quote}`;
     case "model-failed":
       return status !== undefined && status >= 300 && status < 400
-        ? `${provider} is somewhere else (status ${status}); write the address where it is now into the settings`
+        ? `${provider} redirects elsewhere (status ${status}); set its url to the new address`
         : `${provider} failed${status === undefined ? "" : ` (status ${status})`}; try again, or choose another model${quote}`;
   }
 }
 
-/** The provider's own sentence, on one line and without secrets; nothing if they cannot be taken out. */
+/** The provider's message on one line and without secrets; empty if they cannot be removed. */
 function quoted(text: string, key: string | undefined): string {
   let shown = scrub(text.replace(/\s+/g, " ").trim());
   for (const form of key ? [key, encodeURIComponent(key)] : []) {
@@ -152,7 +153,7 @@ function quoted(text: string, key: string | undefined): string {
   return `; it says: ${shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown}`;
 }
 
-/** An error of the SDK, or the object of an error event. */
+/** Reads an error of the SDK, or the object of an error event. */
 function readFailure(error: unknown): Said {
   if (typeof error === "string") return { status: undefined, words: "", text: error, retryAfter: undefined };
   const fields = isRecord(error) ? error : {};
@@ -161,20 +162,20 @@ function readFailure(error: unknown): Said {
   const body = typeof fields["responseBody"] === "string" ? fields["responseBody"] : "";
   const codes = [fields["statusCode"], inner["status"], inner["code"]];
   const words = [inner["type"], inner["code"], inner["status"]].filter((each) => typeof each === "string");
-  // Google says INVALID_ARGUMENT of a wrong key; why is deeper.
+  // Google reports INVALID_ARGUMENT for a wrong key; the reason is nested deeper.
   if (body.includes("API_KEY_INVALID")) words.push("API_KEY_INVALID");
   const message = inner["message"] ?? fields["message"];
   const status = codes.find((each) => typeof each === "number" && each >= 100 && each < 600);
   return {
     status: typeof status === "number" ? status : undefined,
     words: words.join(" "),
-    // What is no message of the provider may have anything in it.
+    // Any other message may contain anything.
     text: typeof message === "string" && (!(error instanceof Error) || body !== "") ? message : "",
     retryAfter: millisecondsToWait(fields["responseHeaders"], body),
   };
 }
 
-/** OpenAI has a header in milliseconds, Google a field in the answer; the others say it as HTTP does. */
+/** OpenAI sends a header in milliseconds, Google a field in the body; others use `Retry-After`. */
 function millisecondsToWait(headers: unknown, body: string): number | undefined {
   const { "retry-after-ms": exact, "retry-after": usual } = isRecord(headers) ? headers : {};
   if (typeof exact === "string" && /^\d+(\.\d+)?$/.test(exact)) return Math.ceil(Number(exact));
@@ -183,7 +184,7 @@ function millisecondsToWait(headers: unknown, body: string): number | undefined 
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1_000);
 }
 
-/** The system's or the HTTP client's word for what is wrong with the connection, wherever in the causes it is. */
+/** The error code of the connection, from the system or the HTTP client, at any depth of causes. */
 function networkCode(error: unknown): string | undefined {
   for (let each: unknown = error, depth = 0; isRecord(each) && depth < 6; each = each["cause"], depth++) {
     const { code, errors } = each;

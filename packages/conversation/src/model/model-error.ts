@@ -1,50 +1,50 @@
 /**
- * Why a model did not answer.
+ * Errors of models.
  *
  * @module
  */
 import { VitrineError } from "@vitrine/protocol";
 
-/** JSON-RPC: one of the codes that are left to implementations. Why is in `data.code`. */
+/** A JSON-RPC code from the range for implementations. `data.code` gives the reason. */
 export const MODEL_ERROR = -32051;
 
-/** What went wrong; the meaning of a word never changes. */
+/** The reason of a failure. The meaning of a code never changes. */
 export type ModelErrorCode =
-  /** There is no model of that name. */
+  /** There is no model of this name. */
   | "model-unknown"
-  /** Its provider cannot be reached. */
+  /** The provider cannot be reached. */
   | "model-unreachable"
-  /** There is no key, or the provider does not take it. */
+  /** The key is missing, or the provider rejects it. */
   | "model-unauthorized"
-  /** The library of its provider is not installed. */
+  /** The library of the provider is not installed. */
   | "model-not-installed"
-  /** The account has nothing left: to wait does not help. */
+  /** The account has no credit left: waiting does not help. */
   | "model-no-credit"
-  /** Too much was asked of it in too short a time. */
+  /** Too many requests in too short a time. */
   | "model-rate-limited"
-  /** The provider has too much to do. */
+  /** The provider is overloaded. */
   | "model-overloaded"
-  /** The answer ended in the middle. */
+  /** The answer was cut off. */
   | "model-cut-off"
-  /** What came is no answer of a model. */
+  /** The response is not an answer of a model. */
   | "model-invalid"
-  /** The provider does not take what it was asked: too long, a schema it does not understand, its rules. */
+  /** The provider rejects the request: it is too long, has an unsupported schema, or violates its rules. */
   | "model-refused"
-  /** The provider failed, and does not say why. */
+  /** The provider failed without giving a reason. */
   | "model-failed";
 
-/** What a {@link ModelError} says to programs. It crosses the wire as the error's `data`. */
+/** The machine-readable part of a {@link ModelError}, sent as the error's `data`. */
 export interface ModelErrorData {
   readonly code: ModelErrorCode;
-  /** Milliseconds after which it may be asked again, if the provider said so. */
+  /** Milliseconds until the request may be repeated, if the provider gave a time. */
   readonly retryAfter?: number | undefined;
-  /** The status of the provider's answer, if there was one. */
+  /** The HTTP status of the provider's response, if there was one. */
   readonly status?: number | undefined;
 }
 
 /**
- * A model did not answer, or not to the end. Neither its message nor its data has a key, a header or an address in it, and
- * it has no cause: what the libraries throw has all of them.
+ * A model did not answer, or not completely. Neither the message nor the data contains a key, a header or an
+ * address, and there is no cause, because errors of the libraries contain all of them.
  *
  * @example
  * ```ts source="./model.examples.ts#modelError"
@@ -52,7 +52,7 @@ export interface ModelErrorData {
  *   for await (const delta of model.stream(request, signal)) if (delta.kind === "text") show(delta.text);
  * } catch (error) {
  *   if (!(error instanceof ModelError)) throw error;
- *   // error.data.code is a word that never changes its meaning, such as "model-rate-limited".
+ *   // error.data.code has a fixed meaning, such as "model-rate-limited".
  *   show(error.message);
  *   if (error.data.retryAfter !== undefined) show(`Again in ${error.data.retryAfter} ms.`);
  * }

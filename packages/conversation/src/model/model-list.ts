@@ -1,5 +1,5 @@
 /**
- * Asks a provider which models it has: one on this machine has what somebody loaded into it.
+ * Requests the list of a provider's models: a local provider has those that somebody downloaded.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { failureOf } from "./failure.js";
 import { ModelError } from "./model-error.js";
 import type { ModelProviderSettings } from "./settings.js";
 
-/** Milliseconds that are waited for the list. */
-const PATIENCE = 5_000;
-/** Bytes of the list, and models of it that are taken. */
+/** Timeout of the list in milliseconds. */
+const LIST_TIMEOUT = 5_000;
+/** Limits of the list: bytes, and number of models. */
 const LIST_LIMIT = 1_000_000;
 const MOST_MODELS = 200;
 
@@ -22,10 +22,10 @@ const MOST_MODELS = 200;
  */
 export async function listModels(
   provider: ModelProviderSettings,
-  signal: AbortSignal = AbortSignal.timeout(PATIENCE),
+  signal: AbortSignal = AbortSignal.timeout(LIST_TIMEOUT),
 ): Promise<string[]> {
   const { name, url, key } = provider;
-  const context = { provider: name, model: "list", key, hasBegun: false };
+  const context = { provider: name, model: "list", key, hasStarted: false };
   try {
     const response = await fetch(`${url}/models`, {
       headers: { accept: "application/json", ...(key !== undefined && { authorization: `Bearer ${key}` }) },
@@ -39,7 +39,10 @@ export async function listModels(
     return namesIn(await textOf(response), name);
   } catch (error) {
     if (signal.aborted)
-      throw new ModelError("model-unreachable", `${name} did not list its models in time; is it running?`);
+      throw new ModelError(
+        "model-unreachable",
+        `${name} did not list its models in time; check that it is running`,
+      );
     throw failureOf(error, context);
   }
 }
@@ -60,13 +63,13 @@ function namesIn(text: string, provider: string): string[] {
   try {
     list = JSON.parse(text);
   } catch {
-    // Said below.
+    // Reported below.
   }
   const data = isRecord(list) ? list["data"] : undefined;
   if (!Array.isArray(data))
     throw new ModelError(
       "model-invalid",
-      `${provider} does not list its models; is its url that of the API (most end with /v1)? Or name them as "models" in the settings`,
+      `${provider} does not list its models; check that its url is that of the API (most end with /v1), or list them as "models" in the settings`,
     );
   const names = data.flatMap((each: unknown) => {
     const id = isRecord(each) ? each["id"] : undefined;

@@ -29,7 +29,7 @@ export async function modelErrorExample(
     for await (const delta of model.stream(request, signal)) if (delta.kind === "text") show(delta.text);
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
-    // error.data.code is a word that never changes its meaning, such as "model-rate-limited".
+    // error.data.code has a fixed meaning, such as "model-rate-limited".
     show(error.message);
     if (error.data.retryAfter !== undefined) show(`Again in ${error.data.retryAfter} ms.`);
   }
@@ -40,7 +40,7 @@ export async function modelsExample(settings: ModelSettings, folder: string, sho
   //#region models
   const models = await Models.open({ settings, folder });
   models.onchange(({ current, help }) => show(current ?? help));
-  await models.refresh(); // asks Ollama and the like what they have
+  await models.refresh(); // requests the lists of local providers such as Ollama
   const [first] = models.list().filter(({ problem }) => problem === undefined);
   await models.choose(first?.id);
   //#endregion models

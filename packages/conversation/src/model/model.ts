@@ -1,5 +1,5 @@
 /**
- * A model, as the gateway sees one: messages and tools go in, and what it says comes out as it says it.
+ * The interface of a model: takes messages and tools, and streams the answer.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface ImagePart {
 
 export interface ToolCallPart {
   readonly type: "call";
-  /** The provider's own name for the call. */
+  /** The provider's id of the call. */
   readonly id: string;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -33,52 +33,52 @@ export interface ToolResultPart {
   readonly isError: boolean;
 }
 
-/** One message to the model. */
+/** A message to the model. */
 export type ModelMessage =
   | { readonly role: "user"; readonly content: readonly (TextPart | ImagePart)[] }
   | { readonly role: "assistant"; readonly content: readonly (TextPart | ToolCallPart)[] }
   | { readonly role: "tool"; readonly content: readonly ToolResultPart[] };
 
-/** A tool, under a name that every provider takes: 1 to 64 of `A-Z a-z 0-9 _ -`. */
+/** A tool, with a name that every provider accepts: 1 to 64 of `A-Z a-z 0-9 _ -`. */
 export interface ModelTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** What a model is asked. */
+/** A request to a model. */
 export interface ModelRequest {
   readonly system?: string | undefined;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
-  /** Tokens of the answer, at most. */
+  /** Maximum number of tokens of the answer. */
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
   readonly stopSequences?: readonly string[] | undefined;
 }
 
-/** What it says, piece by piece. */
+/** A part of the answer. */
 export type ModelDelta =
   | { readonly kind: "text"; readonly text: string }
-  /** It begins to call a tool. */
+  /** The start of a tool call. */
   | { readonly kind: "call"; readonly id: string; readonly name: string }
-  /** The next part of the JSON of that call's arguments. */
+  /** The next part of the call's arguments, as JSON. */
   | { readonly kind: "arguments"; readonly id: string; readonly text: string }
-  /** That call is written. */
+  /** The call's arguments are complete. */
   | { readonly kind: "called"; readonly id: string }
   | { readonly kind: "usage"; readonly usage: ModelUsage }
-  /** The last one. */
+  /** The end of the answer. */
   | { readonly kind: "end"; readonly reason: "stop" | "length" | "tools" | "filtered" | "other" };
 
-/** One model of one provider. */
+/** A model of a provider. */
 export interface Model {
   /** `provider/name`. */
   readonly id: string;
-  /** For people. */
+  /** For display. */
   readonly label: string;
   /**
-   * Asks it. What comes ends with an `end`, or fails with a `ModelError`. When the signal is aborted it ends at once, and
-   * throws the signal's reason.
+   * Sends a request. The stream ends with an `end`, or throws a `ModelError`. If the signal aborts, it throws
+   * the signal's reason at once.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelDelta>;
 }

@@ -26,7 +26,7 @@ const KEYLESS: ModelProviderSettings = {
   name: "anthropic",
   type: "anthropic",
   url: "https://api.anthropic.com/v1",
-  problem: "there is no key; set the environment variable ANTHROPIC_API_KEY, and start again",
+  problem: "there is no key; set the environment variable ANTHROPIC_API_KEY, and restart",
   models: ["claude"],
 };
 
@@ -60,7 +60,7 @@ const codeOf = (promise: Promise<unknown>) =>
   );
 
 describe("Models", () => {
-  it("without any model, says how to have one", async () => {
+  it("explains how to get a model if there is none", async () => {
     const models = await open(settingsOf(undefined));
     const { help, ...state } = models.state();
     expect(state).toEqual({ models: [] });
@@ -69,7 +69,7 @@ describe("Models", () => {
     expect(models.current).toBeUndefined();
   });
 
-  it("offers what there is, and uses none until one is chosen", async () => {
+  it("lists the models, and uses none until one is selected", async () => {
     const models = await open(settingsOf(undefined, OPENAI, KEYLESS));
     expect(models.state()).toEqual({
       models: [
@@ -77,27 +77,27 @@ describe("Models", () => {
         { id: "openai/gpt-b", label: "gpt-b (openai)" },
         { id: "anthropic/claude", label: "claude (anthropic)", problem: KEYLESS.problem },
       ],
-      help: "No model answers: choose one, or call tools by hand.",
+      help: "No model is selected: choose one, or call tools by hand.",
     });
     expect(models.current).toBeUndefined();
   });
 
-  it("uses the one of the settings, though no list has it", async () => {
+  it("uses the model in the settings, even if no list contains it", async () => {
     const models = await open(settingsOf("openai/gpt-c", OPENAI));
     expect(models.state()).toMatchObject({ current: "openai/gpt-c", help: "" });
     expect(models.current).toMatchObject({ id: "openai/gpt-c", label: "gpt-c (openai)" });
-    // The same each time: it remembers something of its calls.
+    // The same object each time: it remembers data about its calls.
     expect(models.current).toBe(models.current);
   });
 
-  it("says why the one of the settings cannot be used", async () => {
+  it("explains why the model in the settings is unavailable", async () => {
     const models = await open(settingsOf("anthropic/claude", KEYLESS));
     expect(models.state().current).toBeUndefined();
     expect(models.state().help).toContain("set the environment variable ANTHROPIC_API_KEY");
     expect(models.current).toBeUndefined();
   });
 
-  it("remembers a choice over a restart, in a file for this user alone, without a key", async () => {
+  it("keeps a choice across a restart, in a private file without a key", async () => {
     const settings = settingsOf("openai/gpt-a", OPENAI);
     const models = await open(settings);
     expect((await models.choose("openai/gpt-b")).current).toBe("openai/gpt-b");
@@ -107,7 +107,7 @@ describe("Models", () => {
     expect(await readFile(file, "utf8")).not.toContain(KEY);
   });
 
-  it("is the one that answers at once, not when the disk has it; unless the disk cannot", async () => {
+  it("applies a choice at once, before it is on disk; and reverts it if it cannot be stored", async () => {
     const models = await open(settingsOf(undefined, OPENAI));
     await models.choose("openai/gpt-b");
     const chosen = models.choose(undefined);
@@ -120,49 +120,49 @@ describe("Models", () => {
     expect(models.state().current).toBe("openai/gpt-b");
   });
 
-  it("remembers that nobody shall answer", async () => {
+  it("remembers that no model is selected", async () => {
     const settings = settingsOf("openai/gpt-a", OPENAI);
     await (await open(settings)).choose(undefined);
     expect((await open(settings)).state().current).toBeUndefined();
   });
 
-  it("takes the one of the settings again when they name another than before", async () => {
+  it("uses the model in the settings again when they name another one than before", async () => {
     const models = await open(settingsOf("openai/gpt-a", OPENAI));
     await models.choose("openai/gpt-b");
     models.update(settingsOf("openai/gpt-c", OPENAI));
     expect(models.state().current).toBe("openai/gpt-c");
   });
 
-  it("says so when the one that was chosen is gone", async () => {
+  it("reports that the selected model no longer exists", async () => {
     const models = await open(settingsOf(undefined, OPENAI));
     await models.choose("openai/gpt-b");
     models.update(settingsOf(undefined, { ...OPENAI, models: ["gpt-a"] }));
     expect(models.state()).toMatchObject({
-      help: "There is no model openai/gpt-b any more: choose another one.",
+      help: "The model openai/gpt-b no longer exists: choose another one.",
     });
     expect(models.current).toBeUndefined();
   });
 
   it.each([
-    ["one that is not there", "openai/gpt-z", "model-unknown"],
+    ["a model that does not exist", "openai/gpt-z", "model-unknown"],
     ["a provider alone", "openai", "model-unknown"],
     ["another provider's", "constructor/x", "model-unknown"],
-    ["one without a key", "anthropic/claude", "model-unauthorized"],
-  ])("does not take %s", async (_, id, code) => {
+    ["a model without a key", "anthropic/claude", "model-unauthorized"],
+  ])("rejects %s", async (_, id, code) => {
     const models = await open(settingsOf("openai/gpt-a", OPENAI, KEYLESS));
     expect(await codeOf(models.choose(id))).toBe(code);
     expect(models.state().current).toBe("openai/gpt-a");
   });
 
   it.each(["", "{", "[]", '{"model":7}', '{"model":"openai/gpt-b"}'])(
-    "does without a choice that is %j",
+    "ignores a stored choice that is %j",
     async (text) => {
       await writeFile(join(folder, "model.json"), text, { mode: 0o600 });
       expect((await open(settingsOf("openai/gpt-a", OPENAI))).state().current).toBe("openai/gpt-a");
     },
   );
 
-  it("tells of each change, once", async () => {
+  it("reports each change once", async () => {
     const models = await open(settingsOf(undefined, OPENAI));
     const heard: ModelState[] = [];
     const stop = models.onchange((state) => heard.push(state));
@@ -179,7 +179,7 @@ describe("Models", () => {
     expect(JSON.stringify(heard)).not.toContain(KEY);
   });
 
-  it("takes another key from other settings at once", async () => {
+  it("applies another key from new settings at once", async () => {
     server.add(say("one"), say("two"));
     const models = await open(settingsOf("local/qwen3", local({ key: "first-key" })));
     const ask = async () => {
@@ -196,8 +196,8 @@ describe("Models", () => {
   });
 });
 
-describe("a provider that is asked for its models", () => {
-  it("is asked once it is wanted, and then they can be chosen", async () => {
+describe("a provider whose models are requested", () => {
+  it("is asked on demand, and then its models can be selected", async () => {
     const models = await open(settingsOf(undefined, local({ key: KEY })));
     expect(models.list()).toEqual([]);
     await Promise.all([models.refresh(), models.refresh()]);
@@ -207,7 +207,7 @@ describe("a provider that is asked for its models", () => {
     expect(models.current?.label).toBe("llama/small (local)");
   });
 
-  it("is asked when somebody chooses what is not in the list yet, and remembered without it", async () => {
+  it("is asked when an unlisted model is selected, and the choice is kept without the list", async () => {
     const settings = settingsOf(undefined, local());
     expect((await (await open(settings)).choose("local/qwen3")).current).toBe("local/qwen3");
     const again = await open(settings);
@@ -215,20 +215,23 @@ describe("a provider that is asked for its models", () => {
     expect(server.lists).toHaveLength(1);
   });
 
-  it("is not asked where the settings name its models", async () => {
+  it("is not asked if the settings list its models", async () => {
     const models = await open(settingsOf(undefined, local({ models: ["mine"] })));
     await models.refresh();
     expect(models.list()).toEqual([{ id: "local/mine", label: "mine (local)" }]);
     expect(server.lists).toHaveLength(0);
   });
 
-  it("is shown with the reason if it cannot be reached, and comes back", async () => {
+  it("is shown with the reason if it cannot be reached, and recovers", async () => {
     const away = await startScriptedModel();
     await away.close();
     const models = await open(settingsOf(undefined, local({ url: away.url, key: KEY })));
     await models.refresh();
     const [shown] = models.list();
-    expect(shown).toMatchObject({ id: "local", problem: expect.stringContaining("is it running") });
+    expect(shown).toMatchObject({
+      id: "local",
+      problem: expect.stringContaining("check that it is running"),
+    });
     expect(shown?.problem).not.toContain(KEY);
     expect(models.state().help).toContain("by hand");
     expect(await codeOf(models.choose("local"))).toBe("model-unknown");
@@ -237,7 +240,7 @@ describe("a provider that is asked for its models", () => {
     expect(models.list()).toHaveLength(2);
   });
 
-  it("can be asked while it cannot be listed: a model that was chosen stays chosen", async () => {
+  it("can be used while it cannot be listed: a selected model stays selected", async () => {
     const away = await startScriptedModel();
     await away.close();
     const models = await open(settingsOf("local/qwen3", local({ url: away.url })));
@@ -250,7 +253,7 @@ describe("a provider that is asked for its models", () => {
   });
 });
 
-it("is shown by examples that run", async () => {
+it("has examples that run", async () => {
   server.add(answer(429, {}, { "retry-after": "2" }));
   const said: string[] = [];
   const model = await modelsExample(settingsOf(undefined, local()), folder, (text) => said.push(text));
@@ -259,7 +262,7 @@ it("is shown by examples that run", async () => {
       said.push(text),
     );
   expect(said).toEqual([
-    "No model answers: choose one, or call tools by hand.",
+    "No model is selected: choose one, or call tools by hand.",
     "local/llama/small",
     expect.stringContaining("wait 2 seconds"),
     "Again in 2000 ms.",

@@ -1,5 +1,5 @@
 /**
- * The models that there are, and the one that answers.
+ * The available models, and the selected one.
  *
  * @module
  */
@@ -14,38 +14,38 @@ import { listModels } from "./model-list.js";
 import { missingLibrary } from "./provider.js";
 import type { ModelProviderSettings, ModelSettings } from "./settings.js";
 
-/** What a person chose; it holds until the settings name another one than they did then. */
+/** A user's choice. It is valid until the settings name another model than at the time of the choice. */
 interface Choice {
   readonly model: string | null;
   readonly inPlaceOf: string | null;
 }
 
-/** What a provider answered when it was asked for its models. */
+/** A provider's list of models, or why there is none. */
 type Listed = { readonly models: readonly string[] } | { readonly problem: string };
 
-/** Said where there is no model at all. */
+/** Shown if there is no model. */
 const HOW_TO_ADD =
-  "Tools can be called by hand. For a model that answers, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY and start again, " +
-  'or add one to the settings file under "model": one on this machine will do, such as ' +
-  '"providers": { "local": { "url": "http://127.0.0.1:11434/v1" } } for Ollama. docs/model.md has each kind.';
+  "Tools can be called by hand. To use a model, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY and restart, " +
+  'or add one to the settings file under "model", for example a local one: ' +
+  '"providers": { "local": { "url": "http://127.0.0.1:11434/v1" } } for Ollama. See docs/model.md for all kinds.';
 
 /** Options of {@link Models.open}. */
 export interface ModelsOptions {
   settings: ModelSettings;
-  /** The gateway's own folder: what was chosen is kept there. */
+  /** The gateway's own folder, where the choice is stored. */
   folder: string;
-  /** Hears what a listener threw. */
+  /** Called with errors that listeners throw. */
   onerror?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * The models of a gateway. Keys stay in here: what it gives out has none.
+ * The models of a gateway. Keys stay inside: none of its results contains one.
  *
  * @example
  * ```ts source="./model.examples.ts#models"
  * const models = await Models.open({ settings, folder });
  * models.onchange(({ current, help }) => show(current ?? help));
- * await models.refresh(); // asks Ollama and the like what they have
+ * await models.refresh(); // requests the lists of local providers such as Ollama
  * const [first] = models.list().filter(({ problem }) => problem === undefined);
  * await models.choose(first?.id);
  * ```
@@ -53,37 +53,37 @@ export interface ModelsOptions {
 export class Models {
   readonly #file: string;
   readonly #changed: Listeners<[ModelState]>;
-  /** What providers said whose models are not in the settings. */
+  /** Answers of providers whose models are not in the settings. */
   readonly #listed = new Map<string, Listed>();
-  /** Those that were used, by their id: each remembers something of its calls. */
+  /** Models in use, by id: each remembers data about its calls. */
   readonly #made = new Map<string, Model>();
   #settings: ModelSettings;
   #choice: Choice | undefined;
   #refreshing: Promise<void> | undefined;
-  /** The one that answers, once it was looked for: servers ask for it often, and that is a look at all models. */
+  /** The selected model, cached: servers request it often, and finding it checks all models. */
   #current: { readonly model: Model | undefined } | undefined;
-  #told: string;
+  #notified: string;
 
   private constructor({ settings, folder, onerror }: ModelsOptions, choice: Choice | undefined) {
     this.#settings = settings;
     this.#file = join(folder, "model.json");
     this.#choice = choice;
     this.#changed = new Listeners(onerror);
-    this.#told = JSON.stringify(this.state());
+    this.#notified = JSON.stringify(this.state());
   }
 
-  /** Reads what was chosen before. No provider is asked yet, and no library loaded. */
+  /** Reads the stored choice. Contacts no provider and loads no library yet. */
   static async open(options: ModelsOptions): Promise<Models> {
     const text = await readPrivate(join(options.folder, "model.json"));
     return new Models(options, text === undefined ? undefined : readChoice(text));
   }
 
-  /** How far the model may go. */
+  /** Limits of the model. */
   get limits(): ModelSettings["limits"] {
     return this.#settings.limits;
   }
 
-  /** The one that answers; undefined if none was chosen, or it cannot be used. */
+  /** The selected model; undefined if none is selected, or it is unavailable. */
   get current(): Model | undefined {
     this.#current ??= { model: this.#findCurrent() };
     return this.#current.model;
@@ -99,7 +99,7 @@ export class Models {
     return made;
   }
 
-  /** All that can be chosen, and those that cannot with the reason. */
+  /** All models that can be selected, and those that cannot, with the reason. */
   list(): ModelSummary[] {
     return [...this.#settings.providers.values()].flatMap((provider) => {
       const { name: from } = provider;
@@ -110,15 +110,15 @@ export class Models {
         ...(problem !== undefined && { problem }),
       }));
       const listed = this.#listed.get(from);
-      // A person shall see why its models are missing. One that is known by its name may be asked all the same: it is
-      // found out then whether the provider is back.
+      // Shows the user why models are missing. A model whose name is known can still be used: the request
+      // will show whether the provider is back.
       return listed && "problem" in listed
         ? [...models, { id: from, label: from, problem: listed.problem }]
         : models;
     });
   }
 
-  /** What a page shows. */
+  /** The state for pages. */
   state(): ModelState {
     const models = this.list();
     const wanted = this.#wanted();
@@ -128,7 +128,7 @@ export class Models {
   }
 
   /**
-   * Has another model answer from now on, or none; this is kept over a restart.
+   * Selects a model, or none. The choice is kept across restarts.
    *
    * @throws {ModelError} `model-unknown`, `model-unauthorized` without a key for it, or `model-not-installed` without its library
    */
@@ -141,7 +141,7 @@ export class Models {
     }
     const before = this.#choice;
     const choice = { model: id ?? null, inPlaceOf: this.#settings.use ?? null };
-    // At once: what is said next is not for the one before.
+    // Takes effect at once: the next message must not go to the previous model.
     this.#choose(choice);
     try {
       await writePrivate(this.#file, JSON.stringify(choice));
@@ -149,11 +149,11 @@ export class Models {
       if (this.#choice === choice) this.#choose(before);
       throw error;
     }
-    this.#tell();
+    this.#notify();
     return this.state();
   }
 
-  /** Takes other settings. */
+  /** Applies new settings. */
   update(settings: ModelSettings): void {
     for (const [name, provider] of this.#settings.providers) {
       if (JSON.stringify(settings.providers.get(name)) === JSON.stringify(provider)) continue;
@@ -162,10 +162,10 @@ export class Models {
     }
     this.#settings = settings;
     this.#current = undefined;
-    this.#tell();
+    this.#notify();
   }
 
-  /** Asks providers for their models where the settings name none. What goes wrong is in the list. */
+  /** Requests the models of providers for which the settings list none. Errors appear in the list. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
@@ -173,7 +173,7 @@ export class Models {
     return this.#refreshing;
   }
 
-  /** Hears of each change; returns how to stop. */
+  /** Reports each change. Returns a function that removes the listener. */
   onchange(listener: (state: ModelState) => void): () => void {
     return this.#changed.add(listener);
   }
@@ -189,12 +189,12 @@ export class Models {
           (models) => ({ models }),
           (error: unknown) => ({ problem: error instanceof ModelError ? error.message : String(error) }),
         );
-        // Meanwhile it may be another one.
+        // The settings may have changed meanwhile.
         if (this.#settings.providers.get(provider.name) === provider) this.#listed.set(provider.name, listed);
       }),
     );
     this.#current = undefined;
-    this.#tell();
+    this.#notify();
   }
 
   #choose(choice: Choice | undefined): void {
@@ -202,27 +202,27 @@ export class Models {
     this.#current = undefined;
   }
 
-  #tell(): void {
+  #notify(): void {
     const state = this.state();
-    const told = JSON.stringify(state);
-    if (told === this.#told) return;
-    this.#told = told;
-    this.#changed.tell(state);
+    const notified = JSON.stringify(state);
+    if (notified === this.#notified) return;
+    this.#notified = notified;
+    this.#changed.notify(state);
   }
 
-  /** What was chosen, or else what the settings name. */
+  /** The user's choice, or else the model in the settings. */
   #wanted(): string | undefined {
     const { use } = this.#settings;
     if (this.#choice && this.#choice.inPlaceOf === (use ?? null)) return this.#choice.model ?? undefined;
     return use;
   }
 
-  /** Why a provider cannot be used. */
+  /** Why a provider is unavailable. */
   #problemOf({ problem, type }: ModelProviderSettings): string | undefined {
     return problem ?? missingLibrary(type);
   }
 
-  /** The one that is to be used is always among them: what is written counts more than a list. */
+  /** Always contains the selected model: explicit settings take precedence over a list. */
   #namesOf({ name, models }: ModelProviderSettings): readonly string[] {
     const listed = this.#listed.get(name);
     const names = models ?? (listed && "models" in listed ? listed.models : []);
@@ -236,7 +236,7 @@ export class Models {
     const search = () => this.list().find((each) => each.id === id && id.includes("/"));
     const known = search();
     if (known) return known;
-    // It may have been loaded since.
+    // The model may have been downloaded since.
     await this.refresh();
     const found = search();
     if (found) return found;
@@ -245,9 +245,9 @@ export class Models {
       id,
       models.map((each) => each.id),
     );
-    // It came from a page.
+    // The id came from a page.
     const shown = JSON.stringify(id.slice(0, 100));
-    throw new ModelError("model-unknown", `there is no model ${shown}; choose one of the list${hint}`);
+    throw new ModelError("model-unknown", `there is no model ${shown}; choose one from the list${hint}`);
   }
 
   #find(id: string): [ModelProviderSettings | undefined, string] {
@@ -261,11 +261,11 @@ function help(
   wanted: string | undefined,
   found: ModelSummary | undefined,
 ): string {
-  if (found?.problem !== undefined) return `${found.id} cannot be used: ${found.problem}`;
+  if (found?.problem !== undefined) return `${found.id} is unavailable: ${found.problem}`;
   if (found) return "";
-  if (wanted !== undefined) return `There is no model ${wanted} any more: choose another one.`;
+  if (wanted !== undefined) return `The model ${wanted} no longer exists: choose another one.`;
   const usable = models.filter(({ problem }) => problem === undefined);
-  if (usable.length > 0) return "No model answers: choose one, or call tools by hand.";
+  if (usable.length > 0) return "No model is selected: choose one, or call tools by hand.";
   return HOW_TO_ADD;
 }
 
@@ -277,7 +277,7 @@ function readChoice(text: string): Choice | undefined {
     const isName = (value: unknown): value is string | null => value === null || typeof value === "string";
     return isName(model) && isName(inPlaceOf) ? { model, inPlaceOf } : undefined;
   } catch {
-    // A choice that cannot be read costs a person one click.
+    // An unreadable choice costs the user one click.
     return undefined;
   }
 }

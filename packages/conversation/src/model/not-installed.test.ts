@@ -1,4 +1,4 @@
-/** The package as an operator has it who installed the library of one provider only. */
+/** The package with the library of a single provider installed. */
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it("lists a model without its library as unavailable, with the install line, and refuses to choose it", async () => {
+it("lists a model without its library as unavailable, with the install command, and refuses to select it", async () => {
   const script = `
     import { Models } from "@vitrine/conversation";
     const provider = (name, type) => [name, { name, type, url: "http://127.0.0.1:9/v1", key: "k", models: ["m"] }];
@@ -35,7 +35,7 @@ it("lists a model without its library as unavailable, with the install line, and
     console.log(JSON.stringify({ list: models.list(), error, current }));`;
   await writeFile(join(folder, "try.mjs"), script);
   const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "try.mjs")]);
-  const problem = "install its library (npm install @ai-sdk/openai), and start again";
+  const problem = "install its library (npm install @ai-sdk/openai), and restart";
   expect(JSON.parse(stdout)).toEqual({
     list: [
       { id: "openai/m", label: "m (openai)", problem },

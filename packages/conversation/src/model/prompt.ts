@@ -1,5 +1,5 @@
 /**
- * What a model is asked, in the words of the SDK.
+ * Converts a request into the format of the SDK.
  *
  * @module
  */
@@ -11,29 +11,32 @@ import type { ModelProviderSettings } from "./settings.js";
 type SdkMessage = SdkRequest["prompt"][number];
 type SdkTool = NonNullable<SdkRequest["tools"]>[number];
 
-/** Gives the request. `metadataOf` knows what the provider wants to have back with a call. */
+/**
+ * Converts a request. `metadataOf` returns the provider's metadata of a call, which must be sent back with
+ * it.
+ */
 export function sdkRequest(
   request: ModelRequest,
   type: ModelProviderSettings["type"],
   metadataOf: (call: string) => SdkMetadata | undefined,
 ): SdkRequest {
   const { system, messages, tools, maxTokens, temperature, stopSequences } = request;
-  const told: SdkMessage[] = messages.flatMap((message) => {
+  const sent: SdkMessage[] = messages.flatMap((message) => {
     const written = sdkMessage(message, metadataOf);
     return written.content.length > 0 ? [written] : [];
   });
   return {
-    prompt: system ? [{ role: "system", content: system }, ...told] : told,
+    prompt: system ? [{ role: "system", content: system }, ...sent] : sent,
     ...(tools.length > 0 && { tools: tools.map((tool) => sdkTool(tool, type)) }),
     ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
     ...(temperature !== undefined && { temperature }),
     ...(stopSequences && stopSequences.length > 0 && { stopSequences: [...stopSequences] }),
-    // OpenAI would keep the conversation for a month.
+    // By default, OpenAI would store the conversation for a month.
     ...(type === "openai" && { providerOptions: { openai: { store: false } } }),
   };
 }
 
-/** Providers refuse text that is empty. */
+/** Providers reject empty text. */
 const hasText = ({ text }: { readonly text: string }): boolean => text !== "";
 
 function sdkMessage(
@@ -89,7 +92,7 @@ function sdkTool(tool: ModelRequest["tools"][number], type: ModelProviderSetting
     name,
     inputSchema,
     ...(description !== undefined && { description }),
-    // OpenAI is strict unless it is told otherwise: then every argument is required, and many schemas are refused.
+    // OpenAI is strict by default: then every argument is required, and many schemas are rejected.
     ...(type === "openai" && { strict: false }),
   };
 }

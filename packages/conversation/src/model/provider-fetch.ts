@@ -1,18 +1,18 @@
 /**
- * How providers are reached: no further than their own address, and with a limit on what they send.
+ * A `fetch` for providers: limited to their own address, and in the size of responses.
  *
  * @module
  */
 import { ModelError } from "./model-error.js";
 
-/** Bytes of one answer. A long one with a megabyte of arguments has some ten times that on the wire. */
+/** Maximum bytes of an answer. Streaming a megabyte of arguments takes about ten times as many bytes. */
 const ANSWER_LIMIT = 64_000_000;
-/** Bytes of an answer that says what is wrong. */
+/** Maximum bytes of an error response. */
 const ERROR_LIMIT = 1_000_000;
 
 /**
- * A `fetch` for one provider. Redirects are answers like any other: with one, the key would go to somebody else. An answer
- * that is a page or a document, and no stream, is refused before it is read.
+ * A `fetch` for one provider. Redirects are not followed, because the key would be sent to another server. A
+ * response that is a page or document instead of a stream is rejected before it is read.
  */
 export function providerFetch(provider: string, limit: number = ANSWER_LIMIT): typeof fetch {
   return async (input, init) => {
@@ -23,7 +23,7 @@ export function providerFetch(provider: string, limit: number = ANSWER_LIMIT): t
       await response.body.cancel();
       throw new ModelError(
         "model-invalid",
-        `${provider} does not answer with a stream; is its url that of the API (most end with /v1)?`,
+        `${provider} does not answer with a stream; check that its url is that of the API (most end with /v1)`,
       );
     }
     const body = limited(response.body, response.ok ? limit : ERROR_LIMIT, provider);

@@ -68,7 +68,7 @@ const KINDS = [
 ] as const;
 
 describe.each(KINDS)("$type", ({ type, stream, call, path, header }) => {
-  it("says text and calls, in the same words as the others", async () => {
+  it("streams text and calls in the common format", async () => {
     const { server, model } = await provider(type, stream);
     const came = await all(model);
     expect(came.slice(0, 3)).toEqual([
@@ -83,7 +83,7 @@ describe.each(KINDS)("$type", ({ type, stream, call, path, header }) => {
       { kind: "usage", usage: { input: 11, output: 7 } },
       { kind: "end", reason: "tools" },
     ]);
-    // Each fragment that was sent is one that came.
+    // Each fragment that was sent arrives separately.
     if (type !== "google") expect(written).toEqual(['{"city"', ':"Rome"}']);
     const [asked] = server.requests;
     expect(asked?.path).toBe(path);
@@ -92,7 +92,7 @@ describe.each(KINDS)("$type", ({ type, stream, call, path, header }) => {
     expect(asked?.path).not.toContain(KEY);
   });
 
-  it("ends as cut off wherever its stream breaks off", async () => {
+  it("reports that it was cut off wherever its stream breaks", async () => {
     const { server, model } = await provider(type, stream);
     for (let length = 0; length < stream.length; length++) {
       server.answer = { stream: stream.slice(0, length) };
@@ -107,7 +107,7 @@ describe.each(KINDS)("$type", ({ type, stream, call, path, header }) => {
     [503, "model-overloaded"],
     [529, "model-overloaded"],
     [500, "model-failed"],
-  ])("has a word for status %i", async (status, code) => {
+  ])("has a code for status %i", async (status, code) => {
     const { server, model } = await provider(type, stream);
     const body = JSON.stringify({ error: { message: `key ${KEY}` } });
     server.answer = { status, headers: { "content-type": "application/json" }, stream: [body] };
@@ -122,7 +122,7 @@ describe.each(KINDS)("$type", ({ type, stream, call, path, header }) => {
   });
 });
 
-it("openai keeps no conversation, and takes schemas with optional arguments", async () => {
+it("openai stores no conversation, and accepts schemas with optional arguments", async () => {
   const { server, model } = await provider("openai", OPENAI);
   await all(model);
   expect(server.requests[0]?.body).toMatchObject({ store: false, tools: [{ name: "show", strict: false }] });
@@ -143,7 +143,7 @@ it("google gets the signatures of its calls back", async () => {
   expect(JSON.stringify(server.requests[1]?.body)).toContain('"thoughtSignature":"signed"');
 });
 
-it("google says of a wrong key that the argument is invalid, and we say what it is", async () => {
+it("google reports an invalid argument for a wrong key, which becomes an error about the key", async () => {
   const { server, model } = await provider("google", GOOGLE);
   const details = [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID" }];
   const error = { code: 400, message: "API key not valid.", status: "INVALID_ARGUMENT", details };
@@ -155,31 +155,31 @@ it("google says of a wrong key that the argument is invalid, and we say what it 
   expect((await failureOf(model)).data.code).toBe("model-unauthorized");
 });
 
-it("anthropic is overloaded in the middle of a stream", async () => {
+it("anthropic is overloaded in mid-stream", async () => {
   const { server, model } = await provider("anthropic", ANTHROPIC);
   const event = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
-  for (const begun of [0, 3]) {
-    const stream = [...ANTHROPIC.slice(0, begun), `event: error\ndata: ${JSON.stringify(event)}\n\n`];
+  for (const sent of [0, 3]) {
+    const stream = [...ANTHROPIC.slice(0, sent), `event: error\ndata: ${JSON.stringify(event)}\n\n`];
     server.answer = { stream };
     expect((await failureOf(model)).data.code).toBe("model-overloaded");
   }
 });
 
-it("openai fails in the middle of a stream", async () => {
+it("openai fails in mid-stream", async () => {
   const { server, model } = await provider("openai", OPENAI);
   const event = { type: "error", code: "rate_limit_exceeded", message: "slow down", sequence_number: 3 };
   server.answer = { stream: [...OPENAI.slice(0, 3), `data: ${JSON.stringify(event)}\n\n`] };
   expect((await failureOf(model)).data.code).toBe("model-rate-limited");
 });
 
-it("an answer that never ends is ended", async () => {
+it("ends an endless answer", async () => {
   server = await startProvider({ stream: Array.from({ length: 50 }, () => ":".repeat(1_000)) });
   const response = await providerFetch("local", 20_000)(server.url);
   await expect(response.text()).rejects.toMatchObject({ data: { code: "model-invalid" } });
 });
 
 it.each(Object.entries(KNOWN_PROVIDERS))(
-  "the models of %s that are offered are known to its library",
+  "the listed models of %s are known to its library",
   (name, { models }) => {
     const file = new URL(`../../../../node_modules/@ai-sdk/${name}/dist/index.d.ts`, import.meta.url);
     const types = readFileSync(file, "utf8");

@@ -1,6 +1,6 @@
 /**
- * Models of the `ai` SDK, at the level of its providers. Each provider's library is loaded with the first request to it:
- * together they take longer than the gateway needs to start.
+ * Models of the `ai` SDK, at the level of its providers. Each provider's library is loaded at the first
+ * request to it: loading all of them takes longer than starting the gateway.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
 import { providerFetch } from "./provider-fetch.js";
 import type { ModelProviderSettings } from "./settings.js";
 
-/** The library of each type of provider. Operators install those that they use. */
+/** The library of each type of provider. Operators install the ones that they use. */
 const LIBRARIES: Record<ModelProviderSettings["type"], string> = {
   openai: "@ai-sdk/openai",
   anthropic: "@ai-sdk/anthropic",
@@ -19,12 +19,12 @@ const LIBRARIES: Record<ModelProviderSettings["type"], string> = {
 
 const installed = new Map<string, boolean>();
 
-/** Tells how to install a provider's library; undefined if it is installed. */
+/** Explains how to install a provider's library; undefined if it is installed. */
 export function missingLibrary(type: ModelProviderSettings["type"]): string | undefined {
   const library = LIBRARIES[type];
   const isInstalled = installed.get(library) ?? canResolve(library);
   installed.set(library, isInstalled);
-  return isInstalled ? undefined : `install its library (npm install ${library}), and start again`;
+  return isInstalled ? undefined : `install its library (npm install ${library}), and restart`;
 }
 
 function canResolve(library: string): boolean {
@@ -32,20 +32,20 @@ function canResolve(library: string): boolean {
     createRequire(import.meta.url).resolve(library);
     return true;
   } catch (error) {
-    // A library without an entry point for `require` fails in another way, and is there.
+    // A library without an entry point for `require` fails with another error, but is installed.
     return !(error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND");
   }
 }
 
-/** A model of the SDK. */
 export type SdkModel = ReturnType<OpenAICompatibleProvider["chatModel"]>;
-/** What it is asked. */
+/** A request to an SDK model. */
 export type SdkRequest = Parameters<SdkModel["doStream"]>[0];
-/** What a provider wants to have back with what it said. */
+/** Provider data that must be sent back with earlier parts. */
 export type SdkMetadata = NonNullable<SdkRequest["providerOptions"]>;
 
 /**
- * Loads one. Address and key are always the ones of the settings: the libraries would look for others in the environment.
+ * Loads a model. Address and key always come from the settings: the libraries would read others from the
+ * environment.
  */
 export async function sdkModel(provider: ModelProviderSettings, name: string): Promise<SdkModel> {
   const { key = "", url } = provider;

@@ -1,40 +1,42 @@
 /**
- * The settings of models, after they were read.
+ * Parsed settings of models.
  *
  * @module
  */
 
-/** Whose models can be asked, and how. */
+/** A provider of models. */
 export interface ModelProviderSettings {
-  /** Its name here: the first part of `provider/model`. */
+  /** The first part of `provider/model`. */
   name: string;
-  /** What it speaks. `compatible` is OpenAI's chat completions, as Ollama, llama.cpp, vLLM and LM Studio have it. */
+  /**
+   * The API type. `compatible` is OpenAI's chat completions API, as in Ollama, llama.cpp, vLLM and LM Studio.
+   */
   type: "openai" | "anthropic" | "google" | "compatible";
   /** The base URL. */
   url: string;
-  /** Resolved. Never log it. */
+  /** With references resolved. Never log it. */
   key?: string | undefined;
-  /** Why it cannot be used, and what to do: there is no key. */
+  /** Why the provider is unavailable, and what to do: the key is missing. */
   problem?: string | undefined;
-  /** Names of models that can be chosen; undefined: the provider is asked. */
+  /** Names of the models that can be selected; if undefined, the provider is asked for its list. */
   models?: readonly string[] | undefined;
 }
 
-/** The model that answers, and how far it may go. */
+/** The model to use, and its limits. */
 export interface ModelSettings {
-  /** `provider/model`: the one that answers until a person chooses another; none by default. */
+  /** `provider/model`: used until the user selects another; none by default. */
   use?: string | undefined;
   providers: ReadonlyMap<string, ModelProviderSettings>;
   limits: {
-    /** Answers of the model in one turn. */
+    /** Requests to the model in one turn. */
     rounds: number;
-    /** Tokens of one turn, what it reads and what it writes. */
+    /** Tokens of one turn, input and output. */
     tokens: number;
     /** Milliseconds of one turn. */
     time: number;
-    /** Characters of one tool's result that it is shown. */
+    /** Characters of one tool result that the model sees. */
     result: number;
-    /** Characters of a conversation that the model is sent: of what is longer, what is newest. */
+    /** Characters of a conversation that the model is sent; the newest ones if it is longer. */
     context: number;
   };
 }

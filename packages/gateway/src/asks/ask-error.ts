@@ -1,20 +1,20 @@
 /**
- * What those who ask are told.
+ * Errors for servers and views that ask the user or the model.
  *
  * @module
  */
 import { INTERNAL_ERROR, INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
 
-/** MCP: the person does not want their model asked. */
+/** The MCP error code of a sampling request that the user rejected. */
 export const USER_REJECTED = -1;
 
-/** The person said no. */
+/** The user rejected the request. */
 export const rejected = (cause?: unknown): VitrineError =>
   new VitrineError(USER_REJECTED, "User rejected sampling request", { cause, data: { code: "denied" } });
 
-/** What was asked does not have the form that it must have. */
+/** The request is malformed. */
 export const invalid = (message: string): VitrineError => new VitrineError(INVALID_PARAMS, message);
 
-/** The page answered, but not so that its answer could be used: that is not the fault of who asks. */
+/** The page's answer is malformed, which is not the fault of the requester. */
 export const unusable = (message: string): VitrineError =>
-  new VitrineError(INTERNAL_ERROR, `the page's answer cannot be used: ${message}`);
+  new VitrineError(INTERNAL_ERROR, `the page's answer is unusable: ${message}`);

@@ -1,5 +1,5 @@
 /**
- * What was asked of people and models is on record, as calls are.
+ * Records requests of servers to users and models in the audit log, like calls.
  *
  * @module
  */
@@ -13,27 +13,27 @@ import type { GuardedCall } from "../guard/guarded-call.js";
 import { RefusalLog } from "../guard/refusal-log.js";
 import type { AuditLog } from "../store/store.js";
 
-/** A server of a user's. */
+/** A server of a user. */
 export interface Asker {
   readonly user: string;
   readonly server: string;
-  /** Which server it is. */
+  /** The server's identity. */
   readonly identity?: ServerIdentity | undefined;
 }
 
-/** Where it is recorded. */
+/** Options of {@link AskRecords}. */
 export interface AskRecordsOptions {
   readonly audit: AuditLog;
-  /** As they are now. */
+  /** The current settings. */
   readonly settings: { readonly audit: AuditSettings };
   readonly metrics?: GuardMetrics | undefined;
-  /** Hears what failed and nobody is told. */
+  /** Called with errors that no caller receives. */
   readonly onerror?: ((error: unknown) => void) | undefined;
-  /** Milliseconds that never go back. */
+  /** A monotonic clock in milliseconds. */
   readonly clock?: (() => number) | undefined;
 }
 
-/** The records of what servers ask. A flood of refusals is a few rows. */
+/** Records the requests of servers. A flood of refusals is summarized in a few rows. */
 export class AskRecords {
   readonly #options: AskRecordsOptions;
   readonly #refusals: RefusalLog;
@@ -46,7 +46,7 @@ export class AskRecords {
     });
   }
 
-  /** The record of one question of a server's. */
+  /** Opens the record of a server's request. */
   open({ user, server, identity }: Asker, method: string, params: unknown, signal: AbortSignal): CallRecord {
     const { audit, settings, metrics = {}, clock, onerror } = this.#options;
     const call: GuardedCall = {
@@ -70,7 +70,7 @@ export class AskRecords {
     });
   }
 
-  /** Writes what was only counted. */
+  /** Writes the summaries of refusals. */
   flush(): Promise<void> {
     return this.#refusals.flush();
   }

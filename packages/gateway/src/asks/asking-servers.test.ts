@@ -1,4 +1,4 @@
-/** Real servers of both SDKs and both generations that ask the person and the model, over stdio and HTTP. */
+/** Real servers of both SDKs and both generations that use sampling and elicitation, over stdio and HTTP. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -88,19 +88,19 @@ interface Scene extends AsksStage {
   readonly server: Server;
 }
 
-/** What a test wants to be otherwise; then the server is its own. */
+/** Settings that a test changes; then it gets its own server. */
 interface Own {
   limits?: object;
   desks?: (stage: AsksStage) => Desks;
   settings?: object;
 }
 
-/** Where the test that runs answers. */
+/** The stage of the running test. */
 let present: AsksStage | undefined;
-/** A server of each kind, started once: whatever a test leaves, the next one has a person and desks of its own. */
+/** A server of each kind, started once: each test has its own user and services. */
 const shared = new Map<Kind, Promise<Server>>();
 
-/** As {@link asksOf}, but each question finds the desks of the test that runs. */
+/** Like {@link asksOf}, but each request uses the services of the running test. */
 function asksOfPresent(asker: Asker): ServerAsks {
   const now = (): ServerAsks => asksOf(asker, present ?? {});
   const ask = (which: "sample" | "elicit") => async (params: unknown, signal: AbortSignal) => {
@@ -158,7 +158,7 @@ async function call(
   return (result instanceof JsonText ? result.parse() : result) as CallToolResult;
 }
 
-/** What the server says it was answered. */
+/** The answer that the server received. */
 async function answerTo(
   server: Server,
   method: string,
@@ -186,7 +186,7 @@ const form = {
 const page = { mode: "url", message: "Sign in", url: "https://example.com/", elicitationId: "e1" };
 
 describe.each(KINDS)("$name", (kind) => {
-  it("I11: has the model asked, as the person edits it", async () => {
+  it("I11: asks the model with the user's changes", async () => {
     const { server, person, scripted } = await scene(kind);
     person.answer = () => ({
       answer: "allow",
@@ -205,7 +205,7 @@ describe.each(KINDS)("$name", (kind) => {
     expect(await told(server)).toMatchObject({ sampling: {}, elicitation: { form: {}, url: {} } });
   });
 
-  it("asks the person by a form, and sends them to a page", async () => {
+  it("asks the user with a form, and sends them to a web page", async () => {
     const { server, person } = await scene(kind);
     person.answer = ({ mode }) => ({
       action: "accept",
@@ -214,7 +214,7 @@ describe.each(KINDS)("$name", (kind) => {
     expect(await answerTo(server, ELICIT, form)).toMatchObject({
       answer: { action: "accept", content: { city: "Oslo" } },
     });
-    // The second generation has no names for that.
+    // The second generation has no ids for that.
     const { elicitationId, ...unnamed } = page;
     const sent = kind.version === "2026-07-28" ? unnamed : page;
     expect(await answerTo(server, ELICIT, sent)).toMatchObject({ answer: { action: "accept" } });
@@ -223,10 +223,11 @@ describe.each(KINDS)("$name", (kind) => {
     expect(await answerTo(server, ELICIT, form)).toMatchObject({ answer: { action: "decline" } });
   });
 
-  it("is refused when the person says no", async () => {
+  it("is refused if the user declines", async () => {
     const { server, person, scripted } = await scene(kind);
     person.answer = () => ({ answer: "deny" });
-    // The first SDK catches it, the second makes a failed result of it, and in the second generation the call fails.
+    // The first SDK catches it, the second returns a failed result, and in the second generation the call
+    // fails.
     const said = await call(server, "ask", { method: SAMPLE, params: sample }).catch(
       ({ code, message, data }: { code: unknown; message: unknown; data: unknown }) => ({
         code,
@@ -235,7 +236,7 @@ describe.each(KINDS)("$name", (kind) => {
       }),
     );
     expect(JSON.stringify(said)).toContain("User rejected sampling request");
-    // The server has got the call, and may have done something before it asked.
+    // The server received the call, and may have acted before it asked.
     if (kind.version === "2026-07-28")
       expect(said).toMatchObject({
         code: -1,
@@ -245,7 +246,7 @@ describe.each(KINDS)("$name", (kind) => {
     expect(scripted.requests).toEqual([]);
   });
 
-  it("waits for a person for longer than for a server", async () => {
+  it("waits longer for a person than for a server", async () => {
     const { server, person } = await scene(kind, { limits: { timeout: 1_000 } });
     await server.start();
     person.answer = () =>
@@ -254,7 +255,7 @@ describe.each(KINDS)("$name", (kind) => {
   });
 });
 
-it.each([v1, modern])("$name is told of what there is: no model, nobody", async (kind) => {
+it.each([v1, modern])("$name gets the available capabilities: no model, no user", async (kind) => {
   const { server } = await scene(kind, { desks: ({ sampling }) => ({ sampling }) });
   const without = await told(server);
   expect(without).toMatchObject({ sampling: {} });
@@ -263,7 +264,7 @@ it.each([v1, modern])("$name is told of what there is: no model, nobody", async 
   expect(await told(none.server)).not.toHaveProperty("sampling");
 });
 
-it("in the second generation over stdio it is told with each request whether there is a model", async () => {
+it("in the second generation over stdio, each request declares whether there is a model", async () => {
   const stage = await scene(modern);
   expect(await told(stage.server)).toMatchObject({ sampling: {} });
   stage.hasModel = false;
@@ -277,19 +278,19 @@ it("a server that all users share has nobody to ask", async () => {
 });
 
 describe("a server of the first generation", () => {
-  it("takes a question back, and it leaves the screen", async () => {
+  it("cancels a question, which is then removed from the screen", async () => {
     const { server, person, store } = await scene(v1);
     person.answer = silence().answer;
     const said = await answerTo(server, ELICIT, form, { timeout: 300 });
     expect(said).toMatchObject({ error: { message: expect.stringContaining("timed out") } });
     await expect.poll(() => person.withdrawn).toBe(1);
     await expect.poll(() => store.rows).toMatchObject([{ decision: "refused", reason: "aborted" }]);
-    // And it can ask again.
+    // It can ask again.
     person.answer = () => ({ action: "accept", content: { city: "Oslo" } });
     expect(await answerTo(server, ELICIT, form)).toMatchObject({ answer: { action: "accept" } });
   });
 
-  it("hears why there is no model any more", async () => {
+  it("gets an error when there is no model any more", async () => {
     const stage = await scene(v1);
     await stage.server.start();
     stage.hasModel = false;
@@ -298,7 +299,7 @@ describe("a server of the first generation", () => {
     });
   });
 
-  it("floods, and people are asked a few times, one after the other", async () => {
+  it("is rate limited: users are asked a few times, one after the other", async () => {
     const { server, person, scripted, store } = await scene(v1);
     const { content } = await call(server, "flood", { method: SAMPLE, params: sample, count: 300 });
     const [block] = content;
@@ -319,24 +320,27 @@ describe("a server of the first generation", () => {
 
   const nested = { type: "object", properties: { a: { type: "object" } } };
   it.each<[string, number, string, unknown]>([
-    ["a script in place of a page", -32000, ELICIT, { ...page, url: "javascript:alert(1)" }],
+    ["a script instead of a web page", -32000, ELICIT, { ...page, url: "javascript:alert(1)" }],
     ["a form with objects in it", -32602, ELICIT, { ...form, requestedSchema: nested }],
-    ["a form that is none", -32602, ELICIT, { ...form, requestedSchema: "all of it" }],
+    ["an invalid form", -32602, ELICIT, { ...form, requestedSchema: "all of it" }],
     ["nothing", -32602, ELICIT, {}],
     ["a large form", -32000, ELICIT, { ...form, message: "x".repeat(250_000) }],
     ["a huge question", -32600, SAMPLE, { ...sample, systemPrompt: "x".repeat(4_001_000) }],
     ["tools", -32602, SAMPLE, { ...sample, tools: [{ name: "a", inputSchema: { type: "object" } }] }],
     ["no messages", -32602, SAMPLE, { messages: "hello", maxTokens: 1 }],
     ["roots", -32601, "roots/list", {}],
-  ])("asks with %s, and hears %i; nobody is bothered, and it goes on", async (_, code, method, params) => {
-    const { server, person } = await scene(v1);
-    const said = await answerTo(server, method, params, { timeout: 5_000 });
-    expect(said).toMatchObject({ error: { code, message: expect.any(String) } });
-    expect(person.asked).toEqual([]);
-    expect(server.status.state).toBe("ready");
-  });
+  ])(
+    "asks with %s, and gets %i; the user is not asked, and it continues",
+    async (_, code, method, params) => {
+      const { server, person } = await scene(v1);
+      const said = await answerTo(server, method, params, { timeout: 5_000 });
+      expect(said).toMatchObject({ error: { code, message: expect.any(String) } });
+      expect(person.asked).toEqual([]);
+      expect(server.status.state).toBe("ready");
+    },
+  );
 
-  it("ends in the middle: the question leaves the screen, and the call says why", async () => {
+  it("exits during a question: the question is removed from the screen, and the call fails with the reason", async () => {
     const { server, person } = await scene(v1, {});
     person.answer = silence().answer;
     await expect(call(server, "ask-and-end", { method: ELICIT, params: form })).rejects.toMatchObject({
@@ -345,10 +349,10 @@ describe("a server of the first generation", () => {
     await expect.poll(() => person.withdrawn).toBe(1);
   });
 
-  it("says that what a person was sent away for is done", async () => {
+  it("reports that a web page is completed", async () => {
     const done: string[] = [];
     const stage = await scene(v1);
-    // The desk's own option is tested beside it: here it is that the notice comes this far.
+    // The service's own option is tested beside it: this checks that the notification arrives.
     const { elicitation } = stage;
     const completed = elicitation.completed.bind(elicitation);
     elicitation.completed = (asker, id) => {
@@ -376,7 +380,7 @@ describe("a server of the second generation", () => {
     },
   );
 
-  it("gets its notes back with the answer", async () => {
+  it("gets its state back with the answer", async () => {
     const { server, person } = await scene(modern);
     person.answer = () => ({ action: "accept", content: { city: "Oslo" } });
     expect(await answerTo(server, ELICIT, form)).toMatchObject({ state: "mine" });
@@ -393,7 +397,7 @@ describe("a server of the second generation", () => {
     expect(server.status.state).toBe("ready");
   });
 
-  it("ends in the middle: the question leaves the screen, and the call says why", async () => {
+  it("exits during a question: the question is removed from the screen, and the call fails with the reason", async () => {
     const { server, person } = await scene(modern, {});
     person.answer = silence().answer;
     const asking = call(server, "ask", { method: ELICIT, params: form });
@@ -404,7 +408,7 @@ describe("a server of the second generation", () => {
     await expect.poll(() => person.withdrawn).toBe(1);
   });
 
-  it("over HTTP, is gone when the person has answered: the call may have run, and is not made again", async () => {
+  it("over HTTP, is gone when the user has answered: the call may have run, and is not repeated", async () => {
     const { server, person } = await scene(modernHttp, {});
     person.answer = async () => {
       served?.kill("SIGKILL");
@@ -418,7 +422,7 @@ describe("a server of the second generation", () => {
     expect(person.asked).toHaveLength(1);
   });
 
-  it("a call that is taken back takes its question back", async () => {
+  it("a cancelled call cancels its question", async () => {
     const { server, person } = await scene(modern);
     person.answer = silence().answer;
     const controller = new AbortController();

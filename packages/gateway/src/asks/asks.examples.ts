@@ -77,7 +77,7 @@ export function asksOfExample(desks: Desks) {
   //#region asksOf
   const pool = new ServerPool({
     launch,
-    // What all users share has nobody of its own who could be asked.
+    // A server that all users share has no user to ask.
     asks: (user, { name }) => (user === undefined ? undefined : asksOf({ user, server: name }, desks)),
   });
   //#endregion asksOf

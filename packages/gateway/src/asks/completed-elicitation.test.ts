@@ -1,4 +1,7 @@
-/** A person was sent to a page of a server's: the server says when it has what it wanted, and their pages hear of it. */
+/**
+ * A user was sent to a web page of a server: the server reports its completion, and the user's pages are
+ * notified.
+ */
 import { fileURLToPath } from "node:url";
 import type { ElicitationQuestion } from "@vitrine/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -16,7 +19,7 @@ beforeAll(async () => {
 afterAll(async () => doors?.close());
 beforeEach(async () => {
   other = await doors.page("ann", "websocket");
-  // The newest is asked.
+  // The newest page is asked.
   page = await doors.page("ann", "websocket");
 });
 
@@ -28,8 +31,8 @@ const ask = (elicitationId: string): Promise<unknown> =>
     params: { mode: "url", message: "Sign in", url, elicitationId },
   });
 
-describe("a page that a person was sent to", () => {
-  it("is told to be done with at all of their pages, and at nobody else's", async () => {
+describe("a web page that a user was sent to", () => {
+  it("is reported as completed in all of the user's pages, and in no others", async () => {
     const stranger = await doors.page("bea", "websocket");
     const asked: ElicitationQuestion[] = [];
     page.answers["gateway/elicit"] = (question: ElicitationQuestion) => {
@@ -44,7 +47,7 @@ describe("a page that a person was sent to", () => {
       await expect
         .poll(() => each.notices("gateway/elicited"))
         .toEqual([{ server: "asking", elicitationId: "e1" }]);
-    // What nobody was sent to, or is done with, is told to nobody.
+    // Unknown or completed ids are not reported.
     await call("complete", { elicitationId: "e1" });
     await call("complete", { elicitationId: "e2" });
     await page.request("gateway/servers", {});
@@ -53,7 +56,7 @@ describe("a page that a person was sent to", () => {
     expect(stranger.notices("gateway/elicited")).toEqual([]);
   });
 
-  it("is no longer asked about when the server has what it wanted: the question goes, and nobody has agreed", async () => {
+  it("is no longer asked about when the server reports its completion: the question is removed without an approval", async () => {
     let isAsked = false;
     page.answers["gateway/elicit"] = () => {
       isAsked = true;

@@ -1,5 +1,5 @@
 /**
- * What servers may ask, put together for one server of one user.
+ * Combines the services for a server of a user.
  *
  * @module
  */
@@ -8,21 +8,21 @@ import type { Asker } from "./ask-records.js";
 import type { ElicitationDesk } from "./elicitation-desk.js";
 import type { SamplingDesk } from "./sampling-desk.js";
 
-/** Who answers; without a desk that is not offered to servers. */
+/** The services that answer requests. A missing service is not declared to servers. */
 export interface Desks {
   readonly sampling?: SamplingDesk | undefined;
   readonly elicitation?: ElicitationDesk | undefined;
 }
 
 /**
- * Gives a user's server the desks, as a connection needs them. `sampling` is offered while there is a model, and without
+ * Provides a user's server with the services. `sampling` is declared while there is a model, and without
  * tools.
  *
  * @example
  * ```ts source="./asks.examples.ts#asksOf"
  * const pool = new ServerPool({
  *   launch,
- *   // What all users share has nobody of its own who could be asked.
+ *   // A server that all users share has no user to ask.
  *   asks: (user, { name }) => (user === undefined ? undefined : asksOf({ user, server: name }, desks)),
  * });
  * ```

@@ -26,8 +26,8 @@ const setUp = async (options: AsksStageOptions = {}): Promise<AsksStage> => {
   return stage;
 };
 
-describe("what a server asks a person", () => {
-  it("is shown, answered as the form wants it, and on record without the words", async () => {
+describe("a server's request to the user", () => {
+  it("is shown, answered according to the form, and recorded without its content", async () => {
     const { elicitation, person, store } = await setUp();
     expect(await elicitation.fromServer(asker, form, never)).toEqual({
       action: "accept",
@@ -56,14 +56,14 @@ describe("what a server asks a person", () => {
   it.each([
     ["decline", "denied"],
     ["cancel", "aborted"],
-  ])("may be answered with %s: then nothing is told", async (action, reason) => {
+  ])("may be answered with %s, which reveals nothing", async (action, reason) => {
     const { elicitation, person, store } = await setUp();
     person.answer = () => ({ action, content: { city: "Oslo" } });
     expect(await elicitation.fromServer(asker, form, never)).toEqual({ action });
     expect(store.rows).toMatchObject([{ decision: "refused", reason }]);
   });
 
-  it("is cancelled when nobody answers in time", async () => {
+  it("counts as cancelled without an answer in time", async () => {
     const { elicitation, person, store } = await setUp({ elicitation: { limits: { patience: 30 } } });
     person.answer = silence().answer;
     expect(await elicitation.fromServer(asker, form, never)).toEqual({ action: "cancel" });
@@ -71,7 +71,7 @@ describe("what a server asks a person", () => {
     expect(store.rows).toMatchObject([{ decision: "refused", reason: "timeout" }]);
   });
 
-  it("cannot be asked when nobody is there, nor answered when it cannot be recorded", async () => {
+  it("fails without an open page, and if it cannot be recorded", async () => {
     const { elicitation, person, store } = await setUp();
     store.failing.begin = new Error("disk full");
     await expect(elicitation.fromServer(asker, form, never)).rejects.toMatchObject({
@@ -93,14 +93,14 @@ describe("what a server asks a person", () => {
     [{ action: "yes" }],
     [{ action: "accept" }],
     [{ action: "accept", content: { city: 7 } }],
-  ])("an answer like %j of the page's tells the server nothing", async (answer) => {
+  ])("an invalid answer %j of the page does not reach the server", async (answer) => {
     const { elicitation, person, store } = await setUp();
     person.answer = () => answer;
     await expect(elicitation.fromServer(asker, form, never)).rejects.toMatchObject({ code: -32603 });
     expect(store.rows).toMatchObject([{ decision: "refused" }]);
   });
 
-  it("is one thing at a time, ten a minute, and nothing when the operator says so", async () => {
+  it("is limited to one at a time and ten a minute, and can be denied by the operator", async () => {
     const denied = new Set<string>();
     const { elicitation, person, store } = await setUp({
       elicitation: { decide: (server) => (denied.has(server) ? "deny" : undefined) },
@@ -121,7 +121,7 @@ describe("what a server asks a person", () => {
     });
   });
 
-  it("is taken off the screen when the server takes it back", async () => {
+  it("is removed from the screen when the server cancels it", async () => {
     const { elicitation, person } = await setUp();
     person.answer = silence().answer;
     const controller = new AbortController();
@@ -134,7 +134,7 @@ describe("what a server asks a person", () => {
   });
 });
 
-describe("pages that a server sends a person to", () => {
+describe("web pages that a server sends a user to", () => {
   it.each([
     ["https://example.com/sign-in?state=1", "https://example.com/sign-in?state=1"],
     ["http://127.0.0.1:8080/", "http://127.0.0.1:8080/"],
@@ -176,7 +176,7 @@ describe("pages that a server sends a person to", () => {
     expect(store.rows).toMatchObject([{ decision: "refused", reason: "link-invalid" }]);
   });
 
-  it("are spoken of again when it is done: once, and only those that somebody went to", async () => {
+  it("are reported as completed once, and only if the user went there", async () => {
     const done: unknown[] = [];
     const { elicitation, person } = await setUp({
       elicitation: { oncompleted: (who, sent) => done.push([who, sent.url]) },
@@ -186,23 +186,23 @@ describe("pages that a server sends a person to", () => {
     person.answer = () => ({ action: "decline" });
     await elicitation.fromServer(asker, url(address, { elicitationId: "e2" }), never);
     elicitation.completed({ ...asker, server: "other" }, "e1");
-    // Another server that has its name by now (attack E01).
+    // Another server that has taken its name (attack E01).
     elicitation.completed({ ...asker, identity: "another" }, "e1");
     for (const id of ["e1", "e1", "e2", "e3", "__proto__"]) elicitation.completed(asker, id);
     expect(done).toEqual([[asker, address]]);
   });
 });
 
-describe("what is no such question", () => {
+describe("a malformed request", () => {
   it.each<[string, unknown]>([
     ["nothing", undefined],
     ["a list", []],
     ["no message", { requestedSchema }],
     ["an empty message", { message: " ", requestedSchema }],
     ["no form", { message: "Which city?" }],
-    ["another way to ask", { mode: "voice", message: "Which city?" }],
-    ["an id that is none", url("https://example.com/", { elicitationId: 7 })],
-  ])("%s is refused, and nobody is bothered", async (_, params) => {
+    ["another mode", { mode: "voice", message: "Which city?" }],
+    ["an invalid id", url("https://example.com/", { elicitationId: 7 })],
+  ])("%s is refused, and the user is not asked", async (_, params) => {
     const { elicitation, person } = await setUp();
     await expect(elicitation.fromServer(asker, params, never)).rejects.toMatchObject({
       code: INVALID_PARAMS,
@@ -210,7 +210,7 @@ describe("what is no such question", () => {
     expect(person.asked).toEqual([]);
   });
 
-  it("too much, or nested too deep, is refused before it is looked at", async () => {
+  it("is refused before it is read if it is too large or nested too deeply", async () => {
     const { elicitation, person } = await setUp();
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level++) deep = { properties: deep };

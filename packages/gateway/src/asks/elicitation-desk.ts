@@ -1,5 +1,5 @@
 /**
- * The one place where servers ask a person something: by a form, or by a page that they are sent to.
+ * Handles elicitation: a server asks the user with a form, or sends them to a web page.
  *
  * @module
  */
@@ -16,18 +16,17 @@ import { inTime } from "./in-time.js";
 import { ELICITATION_LIMITS, type ElicitationLimits } from "./limits.js";
 import { Turns } from "./turns.js";
 
-/** The method's name. */
 export const ELICITATION_METHOD = "elicitation/create";
 
-/** What a server is answered. */
+/** The answer to a server. */
 export type Elicited = { action: ElicitationAnswer["action"]; content?: FormAnswer };
 
 type WithoutId<Question> = Question extends unknown ? Omit<Question, "id"> : never;
 
-/** What the person is asked; the page's session gives it its name. */
+/** A question for the user; the page's session assigns its id. */
 export type ElicitationAsk = WithoutId<ElicitationQuestion>;
 
-/** A page that a person was sent to; the name is the server's. */
+/** A web page that a user was sent to; the id is the server's. */
 export interface SentAway {
   readonly url: string;
   readonly message: string;
@@ -37,22 +36,22 @@ export interface SentAway {
 /** Options of {@link ElicitationDesk}. */
 export interface ElicitationDeskOptions extends AskRecordsOptions {
   /**
-   * Shows the question to the user; what the page answers is checked here. Throws when there is nobody, and when the
-   * signal says that it matters no more.
+   * Shows the question to the user; the page's answer is validated here. Throws if no page is open, and when
+   * the signal aborts.
    */
   readonly ask: (user: string, question: ElicitationAsk, signal: AbortSignal) => Promise<unknown>;
-  /** `deny` if the operator does not want a server to ask people anything. */
+  /** Returns `deny` if the operator forbids a server to ask users. */
   readonly decide?: ((server: string) => Decision | undefined) | undefined;
-  /** Hears that a server has what a person was sent away for. */
+  /** Called when a server reports that a web page is completed. */
   readonly oncompleted?: ((asker: Asker, sent: SentAway) => void) | undefined;
   readonly limits?: Partial<ElicitationLimits> | undefined;
 }
 
-/** Pages that people were sent to and servers have not spoken of again, of one server. */
+/** Maximum number of web pages per server that are not completed yet. */
 const MAX_SENT = 100;
 
 /**
- * Takes what servers ask, asks the person, and answers as MCP has it.
+ * Handles requests of servers: asks the user, and answers according to MCP.
  *
  * @example
  * ```ts source="./asks.examples.ts#elicitationDesk"
@@ -79,7 +78,7 @@ export class ElicitationDesk {
   readonly #turns: Turns;
   readonly #rates: Buckets;
   readonly #sent = new Map<string, Map<string, SentAway>>();
-  /** Those that nobody has answered yet, by who asks and the server's names for them. */
+  /** Unanswered requests, by requester and the server's id. */
   readonly #unanswered = new Map<string, AbortController>();
 
   constructor(options: ElicitationDeskOptions) {
@@ -98,10 +97,10 @@ export class ElicitationDesk {
   }
 
   /**
-   * Answers a server. Whoever does not answer in time has cancelled.
+   * Answers a server. No answer in time counts as cancelled.
    *
-   * @throws {VitrineError} −32602 for what is no such request
-   * @throws {GatewayError} `elicitation-unavailable` when there is nobody, `audit-failed`
+   * @throws {VitrineError} −32602 for a malformed request
+   * @throws {GatewayError} `elicitation-unavailable` if no page is open, `audit-failed`
    * @throws {Refusal} `rate-limited`, `too-large`, `link-invalid`, `not-allowed`
    */
   async fromServer(asker: Asker, params: unknown, signal: AbortSignal): Promise<Elicited> {
@@ -117,7 +116,7 @@ export class ElicitationDesk {
       return await this.#turns.run(lane, over, () => this.#put(asker, request, record, over));
     } catch (error) {
       if (!done.signal.aborted || record.hasBegun) return await this.#failed(record, error);
-      await record.refused(new VitrineError("aborted", "the server had it before the person answered"));
+      await record.refused(new VitrineError("aborted", "the server completed it before the user answered"));
       return { action: "cancel" };
     } finally {
       if (name !== undefined && this.#unanswered.get(name) === done) this.#unanswered.delete(name);
@@ -125,8 +124,8 @@ export class ElicitationDesk {
   }
 
   /**
-   * A server says that what a person was sent away for is done. One who has not answered yet is asked no more. What it
-   * never sent anybody to is passed over.
+   * Handles a server's report that a web page is completed. An unanswered question is withdrawn. Unknown ids
+   * are ignored.
    */
   completed(asker: Asker, elicitationId: string): void {
     const lane = laneOf(asker);
@@ -139,17 +138,17 @@ export class ElicitationDesk {
     this.#options.oncompleted?.(asker, known);
   }
 
-  /** Writes what was only counted. */
+  /** Writes the summaries of refusals. */
   close(): Promise<void> {
     return this.#records.flush();
   }
 
-  /** What must be so before a person is bothered. */
+  /** Checks a request before the user is asked. */
   #admit(lane: string, { server }: Asker, params: unknown): ElicitationRequest {
     if (!this.isOpen(server)) throw new Refusal("not-allowed", "the operator does not allow this");
     const wait = this.#rates.take(lane);
     if (wait > 0) {
-      const message = `people can be asked ${this.#limits.perMinute} times a minute: try again in ${wait} ms`;
+      const message = `a server may ask the user ${this.#limits.perMinute} times a minute: try again in ${wait} ms`;
       throw new Refusal("rate-limited", message, { retryAfter: wait });
     }
     return readElicitationRequest(params, this.#limits);
@@ -166,8 +165,8 @@ export class ElicitationDesk {
     const name = nameOf(laneOf(asker), request);
     if (name !== undefined) this.#unanswered.delete(name);
     if (action !== "accept") {
-      // Nothing was given away, so nothing happened; why is on record.
-      const why = action === "decline" ? new Refusal("denied", "the person said no") : nothingSaid(action);
+      // Nothing was revealed, so nothing happened; the reason is recorded.
+      const why = action === "decline" ? new Refusal("denied", "the user declined") : nothingSaid(action);
       await record.refused(why);
       return { action: action ?? "cancel" };
     }
@@ -176,15 +175,15 @@ export class ElicitationDesk {
         ? { action, content: readFormAnswer(request.schema, answer?.content) }
         : { action };
     record.reason = "asked";
-    // From now on the server may say that it is done.
+    // From now on the server may report that it is completed.
     if (request.mode === "url") this.#note(asker, request);
     await record.begin();
-    if (signal.aborted) throw new VitrineError("aborted", "the request was taken back");
+    if (signal.aborted) throw new VitrineError("aborted", "the request was cancelled");
     record.ended(elicited);
     return elicited;
   }
 
-  /** The page's answer; undefined when it took too long. */
+  /** The page's answer; undefined after the timeout. */
   async #show(
     { user, server }: Asker,
     request: ElicitationRequest,
@@ -193,14 +192,14 @@ export class ElicitationDesk {
     const { patience } = this.#limits;
     let answer: unknown;
     try {
-      answer = await inTime(signal, patience, "the person did not answer", (given) =>
+      answer = await inTime(signal, patience, "the user did not answer", (given) =>
         this.#options.ask(user, questionOf(server, request), given),
       );
     } catch (cause) {
       const { code } = recordOf(cause);
       if (cause instanceof VitrineError && code === "timeout") return undefined;
       if (cause instanceof VitrineError && code === "aborted") throw cause;
-      const message = "nobody can be asked: open the gateway in a browser";
+      const message = "no page is open to ask the user: open the gateway in a browser";
       throw new GatewayError("elicitation-unavailable", message, { cause });
     }
     const { action, content } = recordOf(answer);
@@ -222,16 +221,18 @@ export class ElicitationDesk {
   async #failed(record: CallRecord, error: unknown): Promise<never> {
     const isKnown = error instanceof VitrineError;
     if (!isKnown) this.#options.onerror?.(error);
-    const told = isKnown ? error : new GatewayError("elicitation-unavailable", "nobody could be asked");
-    if (record.hasBegun) record.failed(told);
-    else await record.refused(told);
-    throw told;
+    const reported = isKnown
+      ? error
+      : new GatewayError("elicitation-unavailable", "the user could not be asked");
+    if (record.hasBegun) record.failed(reported);
+    else await record.refused(reported);
+    throw reported;
   }
 }
 
 const laneOf = ({ user, server, identity = "" }: Asker): string => `${user} ${server} ${identity}`;
 
-/** What a request is called that the server may say is done. */
+/** The key of a request that the server may report as completed. */
 const nameOf = (lane: string, request: ElicitationRequest): string | undefined =>
   request.mode === "url" && request.elicitationId !== undefined
     ? `${lane} ${request.elicitationId}`
@@ -246,5 +247,5 @@ const questionOf = (server: string, request: ElicitationRequest): ElicitationAsk
 
 const nothingSaid = (action: "cancel" | undefined): VitrineError =>
   action === "cancel"
-    ? new VitrineError("aborted", "the person did not want to say")
-    : new VitrineError("timeout", "the person did not answer in time");
+    ? new VitrineError("aborted", "the user cancelled the question")
+    : new VitrineError("timeout", "the user did not answer in time");

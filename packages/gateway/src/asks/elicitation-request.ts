@@ -1,5 +1,5 @@
 /**
- * What a server wants to know of a person: read and checked.
+ * Parses elicitation requests.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { invalid } from "./ask-error.js";
 import { type FormSchema, readFormSchema } from "./form-schema.js";
 import type { ElicitationLimits } from "./limits.js";
 
-/** A form to fill in, or a page to go to. */
+/** A form to fill in, or a web page to open. */
 export type ElicitationRequest = { readonly message: string } & (
   | { readonly mode: "form"; readonly schema: FormSchema }
   | { readonly mode: "url"; readonly url: string; readonly elicitationId?: string | undefined }
@@ -22,10 +22,10 @@ const MAX_ID = 500;
  * Reads the params of `elicitation/create`.
  *
  * @throws {Refusal} `too-large`, `link-invalid`
- * @throws {VitrineError} −32602 for what is no such request
+ * @throws {VitrineError} −32602 for a malformed request
  */
 export function readElicitationRequest(params: unknown, limits: ElicitationLimits): ElicitationRequest {
-  // Before anything that walks through it.
+  // First, because other checks traverse the value.
   if (sizeOf(params, limits.size) > limits.size) {
     const message = `elicitation/create: more than ${limits.size} characters, or nested too deep`;
     throw new Refusal("too-large", message);
@@ -33,7 +33,7 @@ export function readElicitationRequest(params: unknown, limits: ElicitationLimit
   if (!isRecord(params)) throw invalid("params must be an object");
   const { mode = "form", message, requestedSchema, url, elicitationId } = params;
   if (typeof message !== "string" || message.trim() === "") {
-    throw invalid("params.message must say what is wanted, and why");
+    throw invalid("params.message must not be empty");
   }
   if (message.length > limits.message) {
     throw new Refusal("too-large", `params.message is longer than ${limits.message} characters`);
@@ -41,12 +41,12 @@ export function readElicitationRequest(params: unknown, limits: ElicitationLimit
   if (mode === "form") return { message, mode, schema: readFormSchema(requestedSchema) };
   if (mode !== "url") throw invalid('params.mode must be "form" or "url"');
   if (elicitationId !== undefined && (typeof elicitationId !== "string" || elicitationId.length > MAX_ID)) {
-    throw invalid(`params.elicitationId must be a text of at most ${MAX_ID} characters`);
+    throw invalid(`params.elicitationId must be a string of at most ${MAX_ID} characters`);
   }
   return { message, mode, url: readAddress(url), elicitationId };
 }
 
-/** Where a person is sent: nobody on the way may read along, or send them elsewhere. */
+/** The address must be https, so that nobody can read or redirect the request. */
 function readAddress(url: unknown): string {
   const link = readLink(url);
   if (!link.ok) throw new Refusal("link-invalid", `params.url: ${link.message}`);

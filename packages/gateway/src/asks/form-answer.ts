@@ -1,5 +1,5 @@
 /**
- * What a person filled in, held against the form.
+ * Validates a user's answer against the form.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { isRecord, recordOf } from "@vitrine/protocol";
 import { unusable } from "./ask-error.js";
 import type { FormField, FormSchema } from "./form-schema.js";
 
-/** What a form is answered with. */
+/** The answer to a form. */
 export type FormAnswer = Record<string, string | number | boolean | string[]>;
 
-/** Characters of one text. */
+/** Maximum characters of a text. */
 const MAX_TEXT = 100_000;
 
 const EMAIL = /^[^\s@]{1,254}@[^\s@.]+(\.[^\s@.]+)+$/;
@@ -18,9 +18,9 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;
 
 /**
- * The answer, with the form's fields and no others.
+ * Returns the answer with the form's fields only.
  *
- * @throws {VitrineError} when it does not fit the form: the page has let the person send it all the same
+ * @throws {VitrineError} if it does not match the form, although the page submitted it
  */
 export function readFormAnswer({ properties, required = [] }: FormSchema, content: unknown): FormAnswer {
   if (!isRecord(content ?? {})) throw unusable("its content must be an object");
@@ -68,9 +68,9 @@ function problemOfSeveral(
 ): string | undefined {
   const choices = "anyOf" in items ? items.anyOf.map((choice) => choice.const) : items.enum;
   if (!Array.isArray(value) || !value.every((each) => choices.includes(each))) {
-    return "must be some of the choices";
+    return "must contain only listed choices";
   }
-  if (new Set(value).size < value.length) return "must name each choice once";
+  if (new Set(value).size < value.length) return "must contain each choice once";
   const most = maxItems ?? choices.length;
   return value.length < minItems || value.length > most
     ? `must be ${minItems} to ${most} choices`
@@ -78,17 +78,17 @@ function problemOfSeveral(
 }
 
 function problemOfText(field: TextField, value: unknown): string | undefined {
-  if (typeof value !== "string") return "must be a text";
+  if (typeof value !== "string") return "must be a string";
   if ("enum" in field) return field.enum.includes(value) ? undefined : "must be one of the choices";
   if ("oneOf" in field) {
     return field.oneOf.some((choice) => choice.const === value) ? undefined : "must be one of the choices";
   }
   const { minLength = 0, maxLength = MAX_TEXT, format } = field;
   const most = Math.min(maxLength, MAX_TEXT);
-  // As JSON Schema counts: by characters, and not by halves of them.
+  // JSON Schema counts code points.
   const length = [...value.slice(0, MAX_TEXT + 1)].length;
   if (length < minLength || length > most) return `must have ${minLength} to ${most} characters`;
-  return format && !FORMATS[format](value) ? `must be of the format ${format}` : undefined;
+  return format && !FORMATS[format](value) ? `must have the format ${format}` : undefined;
 }
 
 const isDay = (value: string): boolean => {

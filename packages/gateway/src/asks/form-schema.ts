@@ -1,18 +1,18 @@
 /**
- * Forms that a server may have a person fill in: flat, and of simple fields, as MCP has it.
+ * Parses forms for users: flat, with simple fields, as MCP defines them.
  *
  * @module
  */
 import { isRecord } from "@vitrine/protocol";
 import { invalid } from "./ask-error.js";
 
-/** What all fields may have. */
+/** Members that all fields have. */
 interface Labels {
   title?: string;
   description?: string;
 }
 
-/** One of several texts, with or without a title each. */
+/** A choice of texts, with or without titles. */
 export type Choice = { enum: string[]; enumNames?: string[] } | { oneOf: { const: string; title: string }[] };
 
 /** A field. */
@@ -51,10 +51,10 @@ const MAX_CHOICES = 500;
 const FORMATS = ["email", "uri", "date", "date-time"] as const;
 
 /**
- * Reads a form. What comes out has only what MCP names: what else the server wrote (patterns, references, conditions) is
- * left out, so that nothing of it is run anywhere.
+ * Parses a form. The result contains only members that MCP defines. Anything else (patterns, references,
+ * conditions) is dropped, so that it cannot be executed.
  *
- * @throws {VitrineError} −32602 for what is no such form
+ * @throws {VitrineError} −32602 for a malformed form
  */
 export function readFormSchema(schema: unknown): FormSchema {
   const path = "params.requestedSchema";
@@ -65,14 +65,14 @@ export function readFormSchema(schema: unknown): FormSchema {
   if (fields.length > MAX_FIELDS) throw invalid(`${path} has more than ${MAX_FIELDS} properties`);
   const properties = fields.map(([name, field]): [string, FormField] => {
     if (name === "" || name === "__proto__" || name.length > MAX_NAME) {
-      throw invalid(`${path}: a property has a name that cannot be used`);
+      throw invalid(`${path}: a property has an invalid name`);
     }
     return [name, readField(field, `${path}.properties.${name}`)];
   });
   const required = schema["required"] ?? [];
   const names = new Set(properties.map(([name]) => name));
   if (!isTexts(required) || !required.every((name) => names.has(name))) {
-    throw invalid(`${path}.required must be names of properties`);
+    throw invalid(`${path}.required must contain names of properties`);
   }
   return {
     type: "object",
@@ -141,7 +141,7 @@ function readItems(items: unknown, path: string): Extract<FormField, { type: "ar
   if (isRecord(items) && "enum" in items) {
     return { type: "string", enum: readTexts(items["enum"], `${path}.items.enum`) };
   }
-  throw invalid(`${path}.items must have the texts to choose from, as "enum" or "anyOf"`);
+  throw invalid(`${path}.items must list the choices, as "enum" or "anyOf"`);
 }
 
 function readTexts(texts: unknown, path: string): string[] {
@@ -164,7 +164,7 @@ const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
-/** A keyword, if it is there as it should be. */
+/** Returns a keyword if it is valid. */
 function kept<K extends string, T>(
   field: Record<string, unknown>,
   key: K,

@@ -12,7 +12,7 @@ const form = (properties: Record<string, unknown>, required?: unknown) => ({
 const one = (field: unknown) => readFormSchema(form({ it: field })).properties["it"];
 
 describe("forms", () => {
-  it("have every kind of field that MCP has", () => {
+  it("support all field types of MCP", () => {
     const properties = {
       name: {
         type: "string",
@@ -34,7 +34,7 @@ describe("forms", () => {
     expect(readFormSchema(form(properties, ["name"]))).toEqual(form(properties, ["name"]));
   });
 
-  it("have nothing else: what could run, refer elsewhere or deceive is left out", () => {
+  it("support nothing else: anything that could execute, refer elsewhere or deceive is dropped", () => {
     const schema = {
       ...form({
         it: { type: "string", pattern: "(a+)+$", format: "regex", $ref: "#/x", "ui:widget": "hidden" },
@@ -62,7 +62,7 @@ describe("forms", () => {
     ["with a list of lists", form({ it: { type: "array", items: { type: "array" } } })],
     ["with a field without a type", form({ it: { enum: ["a"] } })],
     ["with a field of several types", form({ it: { type: ["string", "null"] } })],
-    ["with a field that is a text", form({ it: "string" })],
+    ["with a field that is a string", form({ it: "string" })],
     ["with no choices", form({ it: { type: "string", enum: [] } })],
     ["with choices that are numbers", form({ it: { type: "string", enum: [1] } })],
     ["with too many choices", form({ it: { type: "string", enum: Array(501).fill("a") } })],
@@ -71,15 +71,15 @@ describe("forms", () => {
       "with too many fields",
       form(Object.fromEntries(Array.from({ length: 51 }, (_, n) => [n, { type: "boolean" }]))),
     ],
-    ["with a name that every object has", form(JSON.parse('{"__proto__":{"type":"string"}}'))],
-    ["with an endless name", form({ ["n".repeat(201)]: { type: "string" } })],
-    ["with an endless title", form({ it: { type: "string", title: "t".repeat(5_001) } })],
-    ["that wants what it does not have", form({ it: { type: "string" } }, ["other"])],
-  ])("a form %s is none", (_, schema) => {
+    ["with a reserved name", form(JSON.parse('{"__proto__":{"type":"string"}}'))],
+    ["with a name that is too long", form({ ["n".repeat(201)]: { type: "string" } })],
+    ["with a title that is too long", form({ it: { type: "string", title: "t".repeat(5_001) } })],
+    ["that requires a missing field", form({ it: { type: "string" } }, ["other"])],
+  ])("a form %s is rejected", (_, schema) => {
     expect(() => readFormSchema(schema)).toThrowError(expect.objectContaining({ code: INVALID_PARAMS }));
   });
 
-  it("anything at all is read, or refused with a code", () => {
+  it("any input is accepted, or rejected with a code", () => {
     const key = fc.constantFrom(
       "type",
       "properties",
@@ -105,7 +105,7 @@ describe("forms", () => {
   });
 });
 
-describe("what was filled in", () => {
+describe("an answer to a form", () => {
   const read = (field: unknown, value: unknown) =>
     readFormAnswer(readFormSchema(form({ it: field })), { it: value });
 
@@ -123,7 +123,7 @@ describe("what was filled in", () => {
     [{ type: "boolean" }, false],
     [{ type: "array", items: { type: "string", enum: ["a", "b"] } }, ["b", "a"]],
     [{ type: "array", items: { anyOf: [{ const: "a", title: "A" }] } }, []],
-  ])("%j takes %j", (field, value) => {
+  ])("%j accepts %j", (field, value) => {
     expect(read(field, value)).toEqual({ it: value });
   });
 
@@ -147,15 +147,15 @@ describe("what was filled in", () => {
     [{ type: "array", items: { type: "string", enum: ["a"] } }, ["a", "a"]],
     [{ type: "array", items: { type: "string", enum: ["a"] }, minItems: 1 }, []],
     [{ type: "array", items: { type: "string", enum: ["a"] } }, { 0: "a" }],
-  ])("%j does not take %j", (field, value) => {
-    expect(() => read(field, value)).toThrowError(/the page's answer cannot be used/);
+  ])("%j rejects %j", (field, value) => {
+    expect(() => read(field, value)).toThrowError(/the page's answer is unusable/);
   });
 
-  it("is the form's fields and no others; what is wanted must be there", () => {
+  it("contains only the form's fields; required fields must be present", () => {
     const schema = readFormSchema(form({ a: { type: "string" }, b: { type: "string" } }, ["a"]));
     expect(readFormAnswer(schema, { a: "1", secret: "2", toString: "3" })).toEqual({ a: "1" });
     for (const content of [undefined, {}, { b: "1" }, [], "a"]) {
-      expect(() => readFormAnswer(schema, content)).toThrowError(/cannot be used/);
+      expect(() => readFormAnswer(schema, content)).toThrowError(/is unusable/);
     }
   });
 });

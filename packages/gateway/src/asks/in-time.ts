@@ -1,5 +1,5 @@
 /**
- * Work that must not take for ever.
+ * Runs work with a timeout.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { VitrineError } from "@vitrine/protocol";
 import { takenBack } from "./turns.js";
 
 /**
- * Does something that ends when it is taken back, and after so many milliseconds, whether or not it heeds its signal.
+ * Runs work until it completes, is aborted, or exceeds the timeout, whether or not it observes its signal.
  *
  * @throws {VitrineError} `aborted` or `timeout`; or what the work threw
  */
@@ -33,7 +33,7 @@ export async function inTime<T>(
     milliseconds,
   );
   const work = run(controller.signal);
-  // It may fail after nobody waits for it any more.
+  // The work may fail later, when nothing awaits it.
   work.catch(() => {});
   try {
     return await Promise.race([work, over]);

@@ -1,5 +1,5 @@
 /**
- * What servers and apps ask of people and of the model.
+ * Requests of servers and apps to users and the model.
  *
  * @module
  */

@@ -1,29 +1,29 @@
 /**
- * How much may be asked of people and models.
+ * Limits of requests to users and models.
  *
  * @module
  */
 
-/** Limits of what servers and apps may ask of a person's model. */
+/** Limits of servers' and apps' requests to a user's model. */
 export interface SamplingLimits {
-  /** Questions of one server, or of one view, within a minute. */
+  /** Requests of one server, or of one view, per minute. */
   readonly perMinute: number;
-  /** Those that may wait for the one that is under way. */
+  /** Requests that may be queued. */
   readonly waiting: number;
-  /** Characters of JSON of one question. */
+  /** Maximum characters of JSON of a request. */
   readonly size: number;
   readonly messages: number;
-  /** Tokens of one answer. */
+  /** Maximum tokens of an answer. */
   readonly maxTokens: number;
-  /** Tokens that one server, with its views, may use up of one user's in an hour; those that are read count too. */
+  /** Tokens, input and output, that a server with its views may use per user and hour. */
   readonly tokensPerHour: number;
-  /** Milliseconds that the person has. */
+  /** Milliseconds that the user has to answer. */
   readonly patience: number;
-  /** Milliseconds that the model has. */
+  /** Milliseconds that the model has to answer. */
   readonly time: number;
 }
 
-/** Where nothing is said. */
+/** Default limits. */
 export const SAMPLING_LIMITS: SamplingLimits = {
   perMinute: 5,
   waiting: 9,
@@ -35,21 +35,21 @@ export const SAMPLING_LIMITS: SamplingLimits = {
   time: 120_000,
 };
 
-/** Limits of what servers may ask of a person. */
+/** Limits of servers' requests to a user. */
 export interface ElicitationLimits {
-  /** Questions of one server within a minute. */
+  /** Requests of one server per minute. */
   readonly perMinute: number;
-  /** Those that may wait for the one that is open. */
+  /** Requests that may be queued. */
   readonly waiting: number;
-  /** Characters of JSON of one question. */
+  /** Maximum characters of JSON of a request. */
   readonly size: number;
-  /** Characters of its message. */
+  /** Maximum characters of its message. */
   readonly message: number;
-  /** Milliseconds that the person has. */
+  /** Milliseconds that the user has to answer. */
   readonly patience: number;
 }
 
-/** Where nothing is said. */
+/** Default limits. */
 export const ELICITATION_LIMITS: ElicitationLimits = {
   perMinute: 10,
   waiting: 9,

@@ -20,7 +20,7 @@ afterEach(async () => scripted?.close());
 async function setUp() {
   scripted = await startScriptedModel([], { otherwise: say("Hello") });
   const model = aiModel({ name: "local", type: "compatible", url: scripted.url }, "scripted");
-  /** What a page was sent, as it goes over the wire. */
+  /** The messages to a page. */
   const sent: { id?: string; method: string; params: Record<string, unknown> }[] = [];
   const answers: Record<string, unknown> = {};
   const questions = new Questions((text) => {
@@ -50,7 +50,7 @@ async function setUp() {
   return { desks, sent, answers, settings, questions, asked };
 }
 
-it("questions go to the user's page under a name, and come back", async () => {
+it("questions are sent to the user's page with an id, and answered", async () => {
   const { desks, sent, answers } = await setUp();
   answers["gateway/sample"] = { answer: "allow", maxTokens: 3 };
   answers["gateway/elicit"] = { action: "accept", content: { ok: true } };
@@ -64,7 +64,7 @@ it("questions go to the user's page under a name, and come back", async () => {
   ]);
 });
 
-it("a user without a page cannot be asked, and one whose page goes has not agreed", async () => {
+it("a user without a page cannot be asked, and a closed page counts as declined", async () => {
   const { desks, questions } = await setUp();
   const nobody = asksOf({ user: "ben", server: "shop" }, desks);
   await expect(nobody.sample?.(sample, never)).rejects.toMatchObject({
@@ -78,7 +78,7 @@ it("a user without a page cannot be asked, and one whose page goes has not agree
   await expect(asking).rejects.toMatchObject({ data: { code: "sampling-unavailable" } });
 });
 
-it("an app's question goes to the page that shows it", async () => {
+it("an app's question is sent to the page that shows it", async () => {
   const { desks, answers, asked } = await setUp();
   answers["gateway/sample"] = { answer: "allow" };
   const asks = { user: "ana", server: "shop", view: "v7", params: { ...sample } };
@@ -86,7 +86,7 @@ it("an app's question goes to the page that shows it", async () => {
   expect(asked).toEqual([["ana", "v7"]]);
 });
 
-it("what the operator says now holds for servers too", async () => {
+it("the current policy of the operator applies to servers too", async () => {
   const { desks, settings } = await setUp();
   const asks = asksOf({ user: "ana", server: "shop" }, desks);
   settings.policy = { "sampling/createMessage": "deny" };

@@ -1,5 +1,5 @@
 /**
- * Desks whose questions are put at people's pages.
+ * Creates the services whose questions are shown in users' pages.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Desks } from "./desks.js";
 import { ELICITATION_METHOD, ElicitationDesk, type ElicitationDeskOptions } from "./elicitation-desk.js";
 import { SAMPLING_METHOD, SamplingDesk, type SamplingDeskOptions } from "./sampling-desk.js";
 
-/** A page that can be asked; a `PageSession` is one. */
+/** A page that can show a question, such as a `PageSession`. */
 export interface AskedPage {
   request<M extends "gateway/sample" | "gateway/elicit">(
     method: M,
@@ -26,15 +26,15 @@ export interface PageDesksOptions
   extends Omit<AskRecordsOptions, "settings">,
     Pick<SamplingDeskOptions, "model">,
     Pick<ElicitationDeskOptions, "oncompleted"> {
-  /** As they are now. */
+  /** The current settings. */
   readonly settings: () => Pick<GatewaySettings, "servers" | "policy" | "strict" | "audit">;
-  /** Where a user is asked: at the page that shows the view, or at any that is open. */
+  /** The page that shows a question: the one with the view, or any open page of the user. */
   readonly page: (user: string, view: string | undefined) => AskedPage | undefined;
 }
 
 /**
- * Makes both desks for a gateway. What the operator's policy says of `sampling/createMessage` holds for servers as it does
- * for their views.
+ * Creates both services for a gateway. The operator's policy for `sampling/createMessage` applies to servers
+ * as well as to their views.
  *
  * @example
  * ```ts source="./asks.examples.ts#pageDesks"
@@ -63,7 +63,7 @@ export function pageDesks(options: PageDesksOptions): Required<Desks> & {
   const must = (user: string, view?: string): AskedPage => {
     const found = page(user, view);
     if (found) return found;
-    throw new GatewayError("elicitation-unavailable", `no page of ${user}'s is open`);
+    throw new GatewayError("elicitation-unavailable", `${user} has no open page`);
   };
   const decide =
     (method: string) =>

@@ -27,8 +27,8 @@ const setUp = async (options: AsksStageOptions = {}): Promise<AsksStage> => {
   return stage;
 };
 
-describe("what a server has the model asked", () => {
-  it("I11: is shown to the person, asked when they allow it, and answered as MCP has it", async () => {
+describe("a server's request to the model", () => {
+  it("I11: is shown to the user, sent after approval, and answered according to MCP", async () => {
     const { sampling, person, scripted, store } = await setUp();
     const params = ask("Say hello", { systemPrompt: "Be short.", temperature: 0.5, stopSequences: ["END"] });
     expect(await sampling.fromServer(asker, params, never)).toEqual({
@@ -73,11 +73,11 @@ describe("what a server has the model asked", () => {
       },
     ]);
     expect(store.outcomes).toMatchObject([{ outcome: "ok", resultHash: expect.any(String) }]);
-    // Neither the question nor the answer is kept.
+    // Neither the request nor the answer is stored.
     expect(JSON.stringify(store.rows)).not.toMatch(/hello/i);
   });
 
-  it("is what the person made of it", async () => {
+  it("is sent with the user's changes", async () => {
     const { sampling, person, scripted } = await setUp();
     person.answer = () => ({
       answer: "allow",
@@ -93,7 +93,7 @@ describe("what a server has the model asked", () => {
     expect(scripted.requests[0]?.text).not.toContain("rude");
   });
 
-  it("cannot be made more than the limits by the person's page either", async () => {
+  it("cannot exceed the limits through the user's page either", async () => {
     const { sampling, person, scripted } = await setUp();
     person.answer = () => ({ answer: "allow", maxTokens: 10_000_000 });
     await sampling.fromServer(asker, ask(), never);
@@ -101,7 +101,7 @@ describe("what a server has the model asked", () => {
     person.answer = () => ({ answer: "allow", messages: [{ role: "system", content: [] }] });
     await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
       code: -32603,
-      message: expect.stringContaining("the page's answer cannot be used"),
+      message: expect.stringContaining("the page's answer is unusable"),
     });
     expect(scripted.requests).toHaveLength(1);
   });
@@ -121,7 +121,7 @@ describe("what a server has the model asked", () => {
     },
   );
 
-  it("is refused without a model, and without anybody who could agree", async () => {
+  it("is refused without a model, and without an open page", async () => {
     const { sampling, person, store } = await setUp();
     stage.hasModel = false;
     expect(sampling.isOpen("notes")).toBe(false);
@@ -134,7 +134,7 @@ describe("what a server has the model asked", () => {
       throw new Error("no page is open");
     };
     await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject(unavailable);
-    // The model may go while the person thinks.
+    // The model may become unavailable during the question.
     person.answer = () => {
       stage.hasModel = false;
       return { answer: "allow" };
@@ -145,7 +145,7 @@ describe("what a server has the model asked", () => {
       .toMatchObject([{ outcome: "failed", code: "sampling-unavailable" }]);
   });
 
-  it("is not asked when it cannot be recorded", async () => {
+  it("is not sent if it cannot be recorded", async () => {
     const { sampling, scripted, store } = await setUp();
     store.failing.begin = new Error("disk full");
     await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
@@ -154,7 +154,7 @@ describe("what a server has the model asked", () => {
     expect(scripted.requests).toEqual([]);
   });
 
-  it("is kept when the operator wants payloads, without what they named", async () => {
+  it("is stored if the operator enables payloads, with redacted fields", async () => {
     const { sampling, store } = await setUp({ payloads: "all" });
     await sampling.fromServer(asker, ask("Say hello", { metadata: { token: "s3cret" } }), never);
     await expect.poll(() => store.outcomes[0]?.result).toContain("Hello there");
@@ -162,7 +162,7 @@ describe("what a server has the model asked", () => {
     expect(JSON.stringify(store.rows)).not.toContain("s3cret");
   });
 
-  it("goes by the operator's policy", async () => {
+  it("follows the operator's policy", async () => {
     const decisions = new Map<string, "allow" | "deny">([["notes", "allow"]]);
     const { sampling, person, store } = await setUp({ sampling: { decide: (name) => decisions.get(name) } });
     await sampling.fromServer(asker, ask(), never);
@@ -176,8 +176,8 @@ describe("what a server has the model asked", () => {
   });
 });
 
-describe("how much", () => {
-  it("is five a minute for each server and user, and refusals of a flood are a few rows", async () => {
+describe("the limit", () => {
+  it("is five a minute for each server and user, and refusals of a flood are summarized in a few rows", async () => {
     const { sampling, person, store } = await setUp();
     person.answer = () => ({ answer: "deny" });
     const flood = await Promise.allSettled(
@@ -189,7 +189,7 @@ describe("how much", () => {
     expect(person.asked).toHaveLength(5);
     expect(person.most).toBe(1);
     expect(store.rows.length).toBeLessThan(30);
-    // Others are not held up by it, and a minute later it may ask again.
+    // Others are not affected, and after a minute it may ask again.
     await expect(sampling.fromServer({ ...asker, user: "ben" }, ask(), never)).rejects.toMatchObject({
       code: -1,
     });
@@ -200,7 +200,7 @@ describe("how much", () => {
     });
   });
 
-  it("is one at a time, and a few wait", async () => {
+  it("is one at a time, with a short queue", async () => {
     const { sampling, person } = await setUp({ sampling: { limits: { waiting: 1 } } });
     const { answer: wait, say: tell } = silence();
     person.answer = wait;
@@ -212,13 +212,13 @@ describe("how much", () => {
     expect(person.most).toBe(1);
   });
 
-  it("is so many tokens an hour for a server, by what the provider counted", async () => {
+  it("is a number of tokens per hour and server, by the provider's count", async () => {
     const { sampling } = await setUp({
       turns: [[say("a"), usage(300, 200)]],
       sampling: { limits: { tokensPerHour: 520 } },
     });
     await sampling.fromServer(asker, ask("hi", { maxTokens: 1_000 }), never);
-    // What is left is what the answer may have.
+    // The rest is the limit of the answer.
     await sampling.fromServer(asker, ask("hi", { maxTokens: 1_000 }), never);
     expect(stage.scripted.requests.map(({ body }) => body["max_tokens"])).toEqual([519, 19]);
     await expect(sampling.fromServer(asker, ask("x".repeat(100)), never)).rejects.toMatchObject({
@@ -228,7 +228,7 @@ describe("how much", () => {
     await sampling.fromServer(asker, ask("x".repeat(100)), never);
   });
 
-  it("is no more for views of a server that ask at the same time: what is under way counts as all that it may be", async () => {
+  it("counts concurrent requests of a server's views with their maximum", async () => {
     const { sampling } = await setUp({
       turns: [[say("a"), usage(300, 200)]],
       sampling: { limits: { tokensPerHour: 520 } },
@@ -238,12 +238,12 @@ describe("how much", () => {
     const [one, other] = await Promise.allSettled([from("a"), from("b")]);
     expect(one).toMatchObject({ status: "fulfilled" });
     expect(other).toMatchObject({ status: "rejected", reason: { data: { code: "rate-limited" } } });
-    // It was less in the end.
+    // The actual usage was lower.
     await from("b");
     expect(stage.scripted.requests.map(({ body }) => body["max_tokens"])).toEqual([519, 19]);
   });
 
-  it("is no more than the answer may have, whatever the model says", async () => {
+  it("applies to the answer, whatever the model sends", async () => {
     const { sampling } = await setUp({ turns: [[say("cut"), finish("length")], say("y".repeat(1_200_000))] });
     expect(await sampling.fromServer(asker, ask(), never)).toMatchObject({ stopReason: "maxTokens" });
     const { content, stopReason } = await sampling.fromServer(asker, ask(), never);
@@ -252,8 +252,8 @@ describe("how much", () => {
   });
 });
 
-describe("when it ends", () => {
-  it("a request that is taken back takes the question off the screen", async () => {
+describe("the end", () => {
+  it("of a cancelled request removes the question from the screen", async () => {
     const { sampling, person, store } = await setUp();
     person.answer = silence().answer;
     const controller = new AbortController();
@@ -265,12 +265,12 @@ describe("when it ends", () => {
     expect(await ended).toMatchObject([{ reason: { code: "aborted" } }, { reason: { code: "aborted" } }]);
     expect(person.withdrawn).toBe(1);
     expect(store.rows).toMatchObject([{ reason: "aborted" }, { reason: "aborted" }]);
-    // And the next one has its turn.
+    // The next one is handled.
     person.answer = () => ({ answer: "allow" });
     await sampling.fromServer(asker, ask(), never);
   });
 
-  it("a request that is taken back stops the model, and is paid for", async () => {
+  it("of a cancelled request stops the model, and its tokens count", async () => {
     const stop = new Promise(() => {});
     const { sampling, scripted, store } = await setUp({ turns: [[say("Hel"), waitFor(stop)]] });
     const controller = new AbortController();
@@ -283,7 +283,7 @@ describe("when it ends", () => {
     await expect.poll(() => store.outcomes).toMatchObject([{ outcome: "cancelled" }]);
   });
 
-  it("nobody is waited for, nor any model, for ever", async () => {
+  it("comes by a timeout of the user or the model at the latest", async () => {
     const { sampling, person } = await setUp({
       turns: [pause(5_000)],
       sampling: { limits: { patience: 50, time: 50 } },
@@ -295,12 +295,12 @@ describe("when it ends", () => {
     person.answer = silence().answer;
     await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
       code: "timeout",
-      message: expect.stringContaining("the person"),
+      message: expect.stringContaining("the user"),
     });
     expect(person.withdrawn).toBe(1);
   });
 
-  it("what the model fails with is told", async () => {
+  it("with an error of the model is reported", async () => {
     const { sampling, store } = await setUp({ turns: [answer(429)] });
     await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
       data: { code: "model-rate-limited" },
@@ -309,7 +309,7 @@ describe("when it ends", () => {
   });
 });
 
-describe("what is no such request", () => {
+describe("a malformed request", () => {
   const user = (content: unknown) => ({ messages: [{ role: "user", content }], maxTokens: 5 });
   const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
   it.each<[string, unknown]>([
@@ -326,20 +326,20 @@ describe("what is no such request", () => {
     ["a choice of tools", ask("a", { toolChoice: { mode: "auto" } })],
     ["sound", user({ type: "audio", data: "AAAA", mimeType: "audio/wav" })],
     ["a call", user({ type: "tool_use", id: "1", name: "a", input: {} })],
-    ["a picture that is none", user({ ...image, mimeType: "image/svg+xml" })],
-    ["a picture that is no base64", user({ ...image, data: "<script>" })],
+    ["an unsupported picture", user({ ...image, mimeType: "image/svg+xml" })],
+    ["a picture that is not base64", user({ ...image, data: "<script>" })],
     ["a picture by the model", { messages: [{ role: "assistant", content: image }], maxTokens: 5 }],
-    ["too hot", ask("a", { temperature: 3 })],
-    ["too many ends", ask("a", { stopSequences: Array(9).fill("a") })],
-    ["an empty end", ask("a", { stopSequences: [""] })],
-  ])("%s is refused, and nobody is bothered", async (_, params) => {
+    ["a temperature that is too high", ask("a", { temperature: 3 })],
+    ["too many stop sequences", ask("a", { stopSequences: Array(9).fill("a") })],
+    ["an empty stop sequence", ask("a", { stopSequences: [""] })],
+  ])("%s is refused, and the user is not asked", async (_, params) => {
     const { sampling, person, store } = await setUp();
     await expect(sampling.fromServer(asker, params, never)).rejects.toMatchObject({ code: INVALID_PARAMS });
     expect(person.asked).toEqual([]);
     expect(store.rows).toMatchObject([{ decision: "refused", reason: "invalid-params" }]);
   });
 
-  it("too much, or nested too deep, is refused before it is looked at", async () => {
+  it("is refused before it is read if it is too large or nested too deeply", async () => {
     const { sampling, person } = await setUp();
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level++) deep = [deep];
@@ -351,7 +351,7 @@ describe("what is no such request", () => {
     expect(person.asked).toEqual([]);
   });
 
-  it("anything at all is read, or refused with a code", () => {
+  it("any input is accepted, or rejected with a code", () => {
     const limits = SAMPLING_LIMITS;
     fc.assert(
       fc.property(
@@ -367,7 +367,7 @@ describe("what is no such request", () => {
     );
   });
 
-  it("pictures and several blocks pass, without what nobody is shown", async () => {
+  it("pictures and several blocks are accepted, without members that the user does not see", async () => {
     const { sampling, person, scripted } = await setUp();
     const block = { ...text("What is this?"), _meta: { hidden: "words" }, annotations: { priority: 1 } };
     await sampling.fromServer(asker, user([block, image]), never);

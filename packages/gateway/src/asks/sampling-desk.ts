@@ -1,5 +1,5 @@
 /**
- * The one place where servers and apps have a person's model asked: the person sees what is asked first, and may change
+ * Handles sampling: a server or app asks the user's model. The user first sees the request, and may change
  * it.
  *
  * @module
@@ -28,22 +28,21 @@ import {
 import { TokenBudget } from "./token-budget.js";
 import { Turns } from "./turns.js";
 
-/** The method's name. */
 export const SAMPLING_METHOD = "sampling/createMessage";
 
-/** What a model said, in MCP's words. */
+/** The model's answer in the format of MCP. */
 export type Sampled = Result<typeof SAMPLING_METHOD>;
 
-/** What the person is asked; the page's session gives it its name. */
+/** A question for the user; the page's session assigns its id. */
 export type SamplingAsk = Omit<SamplingQuestion, "id">;
 
 /** Options of {@link SamplingDesk}. */
 export interface SamplingDeskOptions extends AskRecordsOptions {
-  /** The one that answers now. */
+  /** Returns the selected model. */
   readonly model: () => Model | undefined;
   /**
-   * Shows the question to the user, where the view is shown if one asks; what the page answers is checked here. Throws
-   * when there is nobody, and when the signal says that it matters no more.
+   * Shows the question to the user, in the page of the view if a view asks; the page's answer is validated
+   * here. Throws if no page is open, and when the signal aborts.
    */
   readonly ask: (
     user: string,
@@ -51,24 +50,27 @@ export interface SamplingDeskOptions extends AskRecordsOptions {
     signal: AbortSignal,
     view?: string | undefined,
   ) => Promise<unknown>;
-  /** What the operator decided for a server; people are asked by default. What apps ask passes their guard instead. */
+  /**
+   * The operator's decision for a server; by default the user is asked. Requests of apps pass their guard
+   * instead.
+   */
   readonly decide?: ((server: string) => Decision | undefined) | undefined;
   readonly limits?: Partial<SamplingLimits> | undefined;
 }
 
-/** What a view wants, as the guard's question has it. */
+/** A view's request, from the guard's question. */
 export interface ViewAsks extends Asker {
   readonly view: string;
   readonly params: Record<string, unknown>;
-  /** How the person knows it. */
+  /** The app as the user knows it. */
   readonly app?: SpeakingApp | undefined;
 }
 
-/** Characters of an answer: a provider that heeds no limit does not fill the memory. */
+/** Maximum characters of an answer, for providers that ignore the token limit. */
 const MAX_ANSWER = 1_000_000;
 
 /**
- * Takes what servers and apps ask, asks the person, then the model, and answers as MCP has it.
+ * Handles requests of servers and apps: asks the user, then the model, and answers according to MCP.
  *
  * @example
  * ```ts source="./asks.examples.ts#samplingDesk"
@@ -93,7 +95,7 @@ export class SamplingDesk {
   readonly #turns: Turns;
   readonly #rates: Buckets;
   readonly #budget: TokenBudget;
-  /** What people agreed to, by the params that they were asked about: the guard hands those on. */
+  /** Approved requests, by the params of the question: the guard passes the same object on. */
   readonly #agreed = new WeakMap<object, SamplingRequest>();
 
   constructor(options: SamplingDeskOptions) {
@@ -107,7 +109,7 @@ export class SamplingDesk {
     this.#budget = new TokenBudget(tokensPerHour, clock);
   }
 
-  /** Whether a server's question could be answered now. */
+  /** Whether a request of a server could be answered now. */
   isOpen(server: string): boolean {
     return this.#options.decide?.(server) !== "deny" && this.#options.model() !== undefined;
   }
@@ -115,10 +117,10 @@ export class SamplingDesk {
   /**
    * Answers a server.
    *
-   * @throws {VitrineError} −1 when the person said no, −32602 for what is no such request
+   * @throws {VitrineError} −1 if the user declined, −32602 for a malformed request
    * @throws {GatewayError} `sampling-unavailable`, `audit-failed`
    * @throws {Refusal} `rate-limited`, `too-large`, `not-allowed`
-   * @throws {ModelError} what the model failed with
+   * @throws {ModelError} the model's error
    */
   async fromServer(asker: Asker, params: unknown, signal: AbortSignal): Promise<Sampled> {
     const record = this.#records.open(asker, SAMPLING_METHOD, params, signal);
@@ -129,7 +131,7 @@ export class SamplingDesk {
       const request = this.#admit(lane, asker, params);
       return await this.#turns.run(lane, signal, async () => {
         const agreed = decision === "allow" ? request : await this.#show(asker, request, signal);
-        if (!agreed) throw new Refusal("denied", "the person said no");
+        if (!agreed) throw new Refusal("denied", "the user declined");
         record.reason = decision === "allow" ? "policy" : "asked";
         await record.begin();
         const sampled = await this.#sample(asker, agreed, signal);
@@ -142,8 +144,8 @@ export class SamplingDesk {
   }
 
   /**
-   * Asks in place of the guard's own question, so that what is asked can be changed. The answer is kept for
-   * {@link forView}, which gets the same params.
+   * Replaces the guard's own question, so that the user can change the request. The approved request is kept
+   * for {@link forView}, which gets the same params.
    *
    * @throws {GatewayError} `sampling-unavailable`
    * @throws {Refusal} `rate-limited`, `too-large`
@@ -157,25 +159,26 @@ export class SamplingDesk {
     return { answer: agreed ? "allow" : "deny", remember: "once" };
   }
 
-  /** Answers a view whose call has passed the guard, and is on record there; see {@link askFor}. */
+  /** Answers a view whose call has passed the guard, and is recorded there; see {@link askFor}. */
   async forView(call: GuardedCall): Promise<Sampled> {
     const { params } = call;
     const signal = call.signal ?? new AbortController().signal;
     const lane = laneOf(call);
-    // A policy let it through, or an answer that is remembered: then it comes here first.
+    // Without a question, because a policy or a remembered approval allowed it, the request is first checked
+    // here.
     const request = this.#agreed.get(params) ?? this.#admit(lane, call, params);
     this.#agreed.delete(params);
     return this.#turns.run(lane, signal, () => this.#sample(call, request, signal));
   }
 
-  /** Writes what was only counted. */
+  /** Writes the summaries of refusals. */
   close(): Promise<void> {
     return this.#records.flush();
   }
 
-  /** What must be so before a person is bothered. */
+  /** Checks a request before the user is asked. */
   #admit(lane: string, asker: Asker, params: unknown): SamplingRequest {
-    // First, so that even refusals are no more than so many.
+    // The rate limit comes first, so that it also limits refusals.
     const wait = this.#rates.take(lane);
     if (wait > 0) {
       const message = `the model can be asked ${this.#limits.perMinute} times a minute: try again in ${wait} ms`;
@@ -190,20 +193,20 @@ export class SamplingDesk {
   #mustModel(): Model {
     const model = this.#options.model();
     if (model) return model;
-    throw new GatewayError("sampling-unavailable", "there is no model that could be asked: choose one first");
+    throw new GatewayError("sampling-unavailable", "no model is selected: choose one first");
   }
 
-  /** Tokens that the answer may have. */
+  /** The maximum number of tokens of the answer. */
   #mustAfford(asker: Asker, request: SamplingRequest): number {
     const purse = purseOf(asker);
     const left = this.#budget.left(purse) - tokensToRead(request);
     if (left > 0) return Math.min(left, request.maxTokens);
     const { tokensPerHour } = this.#limits;
-    const message = `${asker.server} may use ${tokensPerHour} tokens an hour, and this would be more`;
+    const message = `${asker.server} may use ${tokensPerHour} tokens an hour, and this request exceeds that`;
     throw new Refusal("rate-limited", message, { retryAfter: this.#budget.wait(purse) });
   }
 
-  /** What the person lets it be; undefined when they said no. */
+  /** The request as the user approved it; undefined if they declined. */
   async #show(
     { user, server, view, app }: Asker & Partial<ViewAsks>,
     request: SamplingRequest,
@@ -211,21 +214,21 @@ export class SamplingDesk {
   ): Promise<SamplingRequest | undefined> {
     const { patience } = this.#limits;
     const question = { server, ...(app && { app }), model: this.#mustModel().label, ...shownOf(request) };
-    const answer = await inTime(signal, patience, "the person did not answer", (given) =>
+    const answer = await inTime(signal, patience, "the user did not answer", (given) =>
       this.#options.ask(user, question, given, view),
     ).catch((cause: unknown) => {
       if (cause instanceof VitrineError && /^(aborted|timeout)$/.test(`${cause.code}`)) throw cause;
-      const message = "nobody can be asked: open the gateway in a browser";
+      const message = "no page is open to ask the user: open the gateway in a browser";
       throw new GatewayError("sampling-unavailable", message, { cause });
     });
     return answeredRequest(request, answer, this.#limits);
   }
 
   async #sample(asker: Asker, request: SamplingRequest, signal: AbortSignal): Promise<Sampled> {
-    // The person took their time: it may be another model, or none, and others may have used it.
+    // Checked again, because the user may have taken long: the model or the budget may have changed.
     const model = this.#mustModel();
     const maxTokens = this.#mustAfford(asker, request);
-    // All that it may come to, until it is known: others ask at the same time.
+    // Reserves the maximum until the actual usage is known, because requests run concurrently.
     const settle = this.#budget.spend(purseOf(asker), tokensToRead(request) + maxTokens);
     const said = { text: "", reason: "length", usage: undefined as ModelUsage | undefined };
     try {
@@ -238,7 +241,7 @@ export class SamplingDesk {
         }
       });
     } finally {
-      // What was begun is paid for, however it ended.
+      // A started request counts, however it ended.
       const { input = tokensToRead(request), output = tokensOf(said.text) } = said.usage ?? {};
       settle(input + output);
     }
@@ -253,17 +256,19 @@ export class SamplingDesk {
   async #failed(record: CallRecord, error: unknown): Promise<never> {
     const isKnown = error instanceof VitrineError;
     if (!isKnown) this.#options.onerror?.(error);
-    const told = isKnown ? error : new GatewayError("sampling-unavailable", "it could not be asked");
-    if (record.hasBegun) record.failed(told);
-    else await record.refused(told);
-    throw told instanceof Refusal && told.data.code === "denied" ? rejected(told) : told;
+    const reported = isKnown
+      ? error
+      : new GatewayError("sampling-unavailable", "the model could not be asked");
+    if (record.hasBegun) record.failed(reported);
+    else await record.refused(reported);
+    throw reported instanceof Refusal && reported.data.code === "denied" ? rejected(reported) : reported;
   }
 }
 
-/** MCP's words for how a model ended. */
+/** MCP's stop reasons. */
 const STOP_REASONS: Readonly<Record<string, string>> = { stop: "endTurn", length: "maxTokens" };
 
 const laneOf = ({ user, server, view }: Asker & { view: string }): string => `view ${user} ${server} ${view}`;
 
-/** Views use what their server may. */
+/** Views share the budget of their server. */
 const purseOf = ({ user, server }: Asker): string => `${user} ${server}`;

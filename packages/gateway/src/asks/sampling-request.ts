@@ -1,5 +1,5 @@
 /**
- * What a model is asked on behalf of a server or an app: read, checked, and cut to its limits.
+ * Parses sampling requests of servers and apps, and applies limits.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import type { SamplingQuestion } from "@vitrine/wire";
 import { invalid, unusable } from "./ask-error.js";
 import type { SamplingLimits } from "./limits.js";
 
-/** A block that a model can be given. */
+/** A content block that models accept. */
 type Block = TextContent | ImageContent;
 
-/** What is asked, with nothing in it that nobody looked at. */
+/** A validated request. */
 export interface SamplingRequest {
   readonly systemPrompt?: string | undefined;
   readonly messages: readonly { readonly role: "user" | "assistant"; readonly content: readonly Block[] }[];
@@ -28,19 +28,19 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const MAX_TEMPERATURE = 2;
 const MAX_STOP_SEQUENCES = 8;
 const MAX_STOP_SEQUENCE = 200;
-/** Characters of text that are about one token, and tokens that are about one picture. */
+/** Approximate characters per token, and tokens per picture. */
 const CHARACTERS = 4;
 const PICTURE = 1_000;
 
 /**
- * Reads the params of `sampling/createMessage`. Which model, and with which context, is the person's to choose: what the
- * params say of that is passed over, as MCP allows.
+ * Parses the params of `sampling/createMessage`. The user chooses the model and the context, so the params
+ * about them are ignored, as MCP allows.
  *
  * @throws {Refusal} `too-large`
- * @throws {VitrineError} −32602 for what is no such request, or wants more than text, pictures and an answer
+ * @throws {VitrineError} −32602 for a malformed request, or one that needs more than text and pictures
  */
 export function readSamplingRequest(params: unknown, limits: SamplingLimits): SamplingRequest {
-  // Before anything that walks through it.
+  // First, because other checks traverse the value.
   if (sizeOf(params, limits.size) > limits.size) {
     const message = `sampling/createMessage: more than ${limits.size} characters, or nested too deep`;
     throw new Refusal("too-large", message);
@@ -49,20 +49,20 @@ export function readSamplingRequest(params: unknown, limits: SamplingLimits): Sa
   if (!decoded.ok) throw invalid(decoded.message);
   const { messages, maxTokens, systemPrompt, temperature, stopSequences, tools, toolChoice } = decoded.value;
   if ((tools && tools.length > 0) || toolChoice) {
-    throw invalid("params.tools: tools cannot be used here; sampling.tools is not among the capabilities");
+    throw invalid("params.tools: tools are not supported; the capability sampling.tools is not declared");
   }
-  if (messages.length === 0) throw invalid("params.messages: there must be one at least");
+  if (messages.length === 0) throw invalid("params.messages must not be empty");
   if (messages.length > limits.messages) {
-    throw invalid(`params.messages: there are ${messages.length}, and ${limits.messages} at most may be`);
+    throw invalid(`params.messages has ${messages.length} entries, but the maximum is ${limits.messages}`);
   }
-  if (maxTokens < 1) throw invalid("params.maxTokens must be 1 at least");
+  if (maxTokens < 1) throw invalid("params.maxTokens must be at least 1");
   if (temperature !== undefined && (temperature < 0 || temperature > MAX_TEMPERATURE)) {
     throw invalid(`params.temperature must be between 0 and ${MAX_TEMPERATURE}`);
   }
   const isShort = (text: string): boolean => text.length > 0 && text.length <= MAX_STOP_SEQUENCE;
   if (stopSequences && (stopSequences.length > MAX_STOP_SEQUENCES || !stopSequences.every(isShort))) {
     const most = `${MAX_STOP_SEQUENCES} of 1 to ${MAX_STOP_SEQUENCE} characters`;
-    throw invalid(`params.stopSequences: at most ${most} may be`);
+    throw invalid(`params.stopSequences must have at most ${most}`);
   }
   return {
     messages: messages.map(({ role, content }, at) => ({
@@ -76,7 +76,7 @@ export function readSamplingRequest(params: unknown, limits: SamplingLimits): Sa
   };
 }
 
-/** A block, as far as it matters here: which kinds there are was checked. */
+/** The relevant members of a block, whose type was checked. */
 interface AnyBlock {
   readonly type: string;
   readonly text?: unknown;
@@ -91,15 +91,15 @@ function readBlock(
 ): Block {
   if (type === "text" && typeof text === "string") return { type, text };
   if (type !== "image" || typeof data !== "string" || typeof mimeType !== "string") {
-    throw invalid(`${path}: the model takes text and images, and no "${type.slice(0, 50)}"`);
+    throw invalid(`${path}: the model accepts text and images, not "${type.slice(0, 50)}"`);
   }
-  if (role !== "user") throw invalid(`${path}: an image must be in a message of the user's`);
+  if (role !== "user") throw invalid(`${path}: an image must be in a user message`);
   if (!IMAGES.test(mimeType)) throw invalid(`${path}.mimeType must be image/png, jpeg, gif or webp`);
   if (!BASE64.test(data)) throw invalid(`${path}.data must be base64`);
   return { type: "image", data, mimeType };
 }
 
-/** What the person is shown of it. */
+/** The part that is shown to the user. */
 export function shownOf({
   systemPrompt,
   messages,
@@ -117,9 +117,9 @@ export function shownOf({
 }
 
 /**
- * What is left to be asked when the person has answered; undefined if they said no, and what is no answer is a no.
+ * Applies the user's answer to the request; undefined if they declined, or if the answer is invalid.
  *
- * @throws {VitrineError} when what they wrote cannot be asked
+ * @throws {VitrineError} if their changes are invalid
  */
 export function answeredRequest(
   request: SamplingRequest,
@@ -141,7 +141,7 @@ export function answeredRequest(
 const defined = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** The same in the words of the model port. */
+/** Converts the request for the model. */
 export function modelRequestOf(request: SamplingRequest): ModelRequest {
   const { systemPrompt, messages, maxTokens, temperature, stopSequences } = request;
   return {
@@ -157,10 +157,10 @@ export function modelRequestOf(request: SamplingRequest): ModelRequest {
   };
 }
 
-/** About how many tokens a text is: for what no provider counted. */
+/** The approximate number of tokens of a text, if the provider reports no usage. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / CHARACTERS);
 
-/** About how many tokens the model has to read. */
+/** The approximate number of input tokens. */
 export function tokensToRead({ systemPrompt = "", messages }: SamplingRequest): number {
   const blocks = messages.flatMap(({ content }) => content);
   return blocks.reduce(

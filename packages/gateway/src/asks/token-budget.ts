@@ -1,12 +1,12 @@
 /**
- * How much of a model may be used up within an hour.
+ * Limits the tokens that may be used per hour.
  *
  * @module
  */
 
 const HOUR = 3_600_000;
 
-/** Counts tokens by name; what was used an hour ago counts no more. */
+/** Counts tokens by name over the last hour. */
 export class TokenBudget {
   readonly #most: number;
   readonly #clock: () => number;
@@ -17,13 +17,13 @@ export class TokenBudget {
     this.#clock = clock;
   }
 
-  /** Tokens that are left. */
+  /** Tokens left. */
   left(name: string): number {
     const used = this.#recent(name).reduce((sum, { tokens }) => sum + tokens, 0);
     return Math.max(0, this.#most - used);
   }
 
-  /** Counts so many from now on; what it returns says how many it were in the end. */
+  /** Reserves tokens. The returned function sets the actual number. */
   spend(name: string, tokens: number): (tokens: number) => void {
     const recent = this.#recent(name);
     const spent = { at: this.#clock(), tokens };
@@ -34,7 +34,7 @@ export class TokenBudget {
     };
   }
 
-  /** Milliseconds until some of it is there again. */
+  /** Milliseconds until some tokens are available again. */
   wait(name: string): number {
     const [oldest] = this.#recent(name);
     return oldest ? Math.max(1, Math.ceil(oldest.at + HOUR - this.#clock())) : 0;

@@ -1,5 +1,5 @@
 /**
- * One after the other.
+ * Queues questions to the user.
  *
  * @module
  */
@@ -11,7 +11,7 @@ interface Lane {
   queue: (() => void)[];
 }
 
-/** What waits for a person is one thing at a time for each who asks; a few more may wait, and the others are refused. */
+/** Runs one question at a time per requester. A few more are queued, and the others are refused. */
 export class Turns {
   readonly #waiting: number;
   readonly #lanes = new Map<string, Lane>();
@@ -21,10 +21,10 @@ export class Turns {
   }
 
   /**
-   * Runs it when it is its turn.
+   * Runs it after the earlier ones in its queue.
    *
-   * @throws {Refusal} `rate-limited` when too many wait already
-   * @throws {VitrineError} `aborted` when it was taken back while it waited
+   * @throws {Refusal} `rate-limited` if the queue is full
+   * @throws {VitrineError} `aborted` if it is cancelled while it waits
    */
   async run<T>(lane: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
     await this.#enter(lane, signal);
@@ -45,7 +45,7 @@ export class Turns {
         return resolve();
       }
       if (lane.queue.length >= this.#waiting) {
-        const message = "too many questions wait for an answer: ask one after the other";
+        const message = "too many questions are waiting for an answer: ask one after the other";
         return reject(new Refusal("rate-limited", message));
       }
       const go = (): void => {
@@ -68,5 +68,5 @@ export class Turns {
   }
 }
 
-/** What a request ends with that nobody waits for any more. */
-export const takenBack = (): VitrineError => new VitrineError("aborted", "the request was taken back");
+/** The error of a cancelled request. */
+export const takenBack = (): VitrineError => new VitrineError("aborted", "the request was cancelled");

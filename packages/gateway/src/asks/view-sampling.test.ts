@@ -1,4 +1,4 @@
-/** What apps have the model asked: through the guard, and in the person's words. */
+/** Sampling requests of apps: through the guard, with the user's changes. */
 import type { Question } from "@vitrine/guard";
 import { afterEach, describe, expect, it } from "vitest";
 import { type AsksStage, asksStage, silence } from "../../../../testing/gateway/asks-stage.js";
@@ -25,7 +25,7 @@ async function setUp(policy: GatewaySettings["policy"] = {}) {
     store,
     views: () => ({ session: "s1", tool: "show" }),
     settings: { policy, strict: false, audit: { payloads: "none", redact: [] } },
-    // As the gateway does: the guard's question is put by the desk.
+    // Like the gateway: the service asks the guard's question.
     ask: ({ view, server, params }: Question, _remember, signal) =>
       sampling.askFor({ user: "ann", server, view, params, app }, signal),
   });
@@ -45,8 +45,8 @@ async function setUp(policy: GatewaySettings["policy"] = {}) {
 const rows = ({ rows }: MemoryStore) =>
   rows.map(({ kind, decision, reason, outcome, code }) => [kind, decision ?? outcome, reason ?? code]);
 
-describe("what an app has the model asked", () => {
-  it("I11: is one question to the person, which they may edit, and one row with one outcome", async () => {
+describe("an app's request to the model", () => {
+  it("I11: asks the user once, who may change it, and adds one row with one outcome", async () => {
     const { send, person, scripted, store } = await setUp();
     person.answer = () => ({
       answer: "allow",
@@ -66,7 +66,7 @@ describe("what an app has the model asked", () => {
     expect(store.entries).toMatchObject([{ actor: "view", view: "v1", method: "sampling/createMessage" }]);
   });
 
-  it("is refused with MCP's word when the person says no", async () => {
+  it("is refused with MCP's code if the user declines", async () => {
     const { send, person, scripted, store } = await setUp();
     person.answer = () => ({ answer: "deny" });
     await expect(send(ask())).rejects.toMatchObject({ code: -1, data: { code: "denied" } });
@@ -74,7 +74,7 @@ describe("what an app has the model asked", () => {
     expect(rows(store)).toEqual([["entry", "refused", "denied"]]);
   });
 
-  it("is asked without a question where the operator allows it, and not at all where they do not", async () => {
+  it("needs no question if the operator allows it, and is refused if the operator denies it", async () => {
     const allowed = await setUp({ "sampling/createMessage": "allow" });
     await allowed.send(ask());
     expect(allowed.person.asked).toEqual([]);
@@ -85,7 +85,7 @@ describe("what an app has the model asked", () => {
     expect(denied.scripted.requests).toEqual([]);
   });
 
-  it("is five times a minute, whether a person is asked or not; another view has its own", async () => {
+  it("is limited to five a minute, whether or not the user is asked; another view has its own limit", async () => {
     const { send, person, store } = await setUp({ "sampling/createMessage": "allow" });
     for (let count = 0; count < 5; count++) await send(ask());
     await expect(send(ask())).rejects.toMatchObject({ data: { code: "rate-limited" } });
@@ -94,7 +94,7 @@ describe("what an app has the model asked", () => {
     expect(store.entries.filter(({ view }) => view === "v1")).toHaveLength(6);
   });
 
-  it("is refused without a model, and what it wants beside text and pictures is too", async () => {
+  it("is refused without a model, or if it needs more than text and pictures", async () => {
     const { send, person } = await setUp();
     stage.hasModel = false;
     await expect(send(ask())).rejects.toMatchObject({ data: { code: "sampling-unavailable" } });
@@ -107,7 +107,7 @@ describe("what an app has the model asked", () => {
     expect(person.asked).toEqual([]);
   });
 
-  it("leaves the screen with the view", async () => {
+  it("is removed from the screen with the view", async () => {
     const { send, person, store } = await setUp();
     person.answer = silence().answer;
     const controller = new AbortController();

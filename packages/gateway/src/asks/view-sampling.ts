@@ -10,10 +10,10 @@ import { rejected } from "./ask-error.js";
 import type { Sampled, SamplingDesk } from "./sampling-desk.js";
 
 /**
- * Answers a view that wants the model asked: through the guard, like everything that a view wants (I11). The guard's
- * question is put to the person by {@link SamplingDesk.askFor}.
+ * Handles a view's sampling request through the guard, like every request of a view. {@link
+ * SamplingDesk.askFor} asks the guard's question.
  *
- * @throws {VitrineError} −1 when the person said no; or what the guard, the desk and the model throw
+ * @throws {VitrineError} −1 if the user declined; or the error of the guard, the service or the model
  */
 export async function sampleForView(
   guard: Pick<GatewayGuard, "pass">,

@@ -1,5 +1,5 @@
 /**
- * Looks after the audit log of a gateway that does not run.
+ * The `audit` command: maintains the audit log of a stopped gateway.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import { type CommandLine, settingsOf } from "./settings.js";
 const DAY = 86_400_000;
 const out = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Does it; returns the exit code. */
+/** Runs the command; returns the exit code. */
 export async function auditCommand([what = "", days]: readonly string[], line: CommandLine): Promise<number> {
   if (!/^(verify|export|prune|accept-broken-chain)$/.test(what)) {
-    throw new GatewayError("config-invalid", "audit: say verify, export, accept-broken-chain, or prune DAYS");
+    throw new GatewayError("config-invalid", "audit: use verify, export, accept-broken-chain, or prune DAYS");
   }
   const { database, dataFolder: folder } = await settingsOf(line);
   const accepted = what === "accept-broken-chain" ? { acceptBrokenChain: "the command line" } : {};
   const store = await openStore(database, { folder, ...accepted });
   try {
     if (what === "export") {
-      // Whoever reads may have seen enough: `audit export | head`.
+      // The reader may close the pipe early: `audit export | head`.
       await pipeline(exportRows(store.audit), process.stdout, { end: false }).catch((error) => {
         if (Object(error).code !== "EPIPE") throw error;
       });
@@ -30,14 +30,14 @@ export async function auditCommand([what = "", days]: readonly string[], line: C
     }
     if (what === "prune") {
       if (!/^\d+$/.test(`${days}`))
-        throw new GatewayError("config-invalid", "audit prune: say how many days to keep");
+        throw new GatewayError("config-invalid", "audit prune: give the number of days to keep");
       out(`${await store.audit.prune(Date.now() - Number(days) * DAY)} rows were removed`);
       return 0;
     }
     const found = await store.audit.verify();
     out(
       found.ok
-        ? `${found.rows} rows, unbroken; the last hash is ${found.head}`
+        ? `${found.rows} rows, intact; the last hash is ${found.head}`
         : `BROKEN at row ${found.seq}: ${found.message}`,
     );
     return found.ok ? 0 : 1;

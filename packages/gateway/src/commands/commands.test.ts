@@ -1,4 +1,4 @@
-/** The command line, as people use it: what it is told, what it prints, and how it ends. */
+/** The command line: its options, its output, and its exit codes. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -20,7 +20,7 @@ const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "vitrine-commands-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** No keyring of this machine's is touched. */
+/** Without access to this machine's keyring. */
 const env = { PATH: process.env["PATH"], HOME: folder };
 
 async function run(words: string[], input = "") {
@@ -31,7 +31,7 @@ async function run(words: string[], input = "") {
   return { out, err, code };
 }
 
-/** The same without a process of its own, for what prints to stdout and needs no stdin. */
+/** Runs a command in this process, if it prints to stdout and needs no stdin. */
 async function inside(command: Promise<number>) {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   try {
@@ -53,7 +53,7 @@ describe("vitrine-gateway", () => {
       expect(help.out).toContain(word);
   });
 
-  it("says what a person can mend in one sentence, on stderr", async () => {
+  it("prints errors that the user can fix as one sentence, on stderr", async () => {
     const { code, out, err } = await run(["--prot", "1"]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(/^Unknown option '--prot'.*\n$/);
@@ -61,23 +61,23 @@ describe("vitrine-gateway", () => {
 
   const data = join(folder, "wrong");
   it.each<[string, () => Promise<unknown>, RegExp]>([
-    ["no file", () => settingsOf({ data, config: "no-such-file.json" }), /no-such-file\.json/],
-    ["no port", () => settingsOf({ data, port: "many" }), /port/],
-    ["an address for all", () => settingsOf({ data, host: "0.0.0.0" }), /users/],
+    ["a missing file", () => settingsOf({ data, config: "no-such-file.json" }), /no-such-file\.json/],
+    ["an invalid port", () => settingsOf({ data, port: "many" }), /port/],
+    ["a public address", () => settingsOf({ data, host: "0.0.0.0" }), /users/],
     [
-      "no isolation",
+      "an unknown isolation",
       async () => settingsOf({ data, isolation: "jail", server: ["node"] }),
-      /--isolation: say/,
+      /--isolation: use/,
     ],
     [
-      "no image for a container",
+      "a container without an image",
       async () => settingsOf({ data, isolation: "container", server: ["node"] }),
       /--isolation container: name an image/,
     ],
-    ["no command", () => auditCommand(["burn"], { data }), /audit: say verify, export/],
-    ["no number of days", () => auditCommand(["prune", "all"], { data }), /how many days/],
-    ["no name", () => secretCommand(["set", "a b"], { data }), /secret: say set NAME/],
-  ])("says so of %s", async (_what, wrong, sentence) => {
+    ["an unknown command", () => auditCommand(["burn"], { data }), /audit: use verify, export/],
+    ["an invalid number of days", () => auditCommand(["prune", "all"], { data }), /number of days/],
+    ["an invalid name", () => secretCommand(["set", "a b"], { data }), /secret: use set NAME/],
+  ])("reports %s", async (_what, wrong, sentence) => {
     const error = await wrong().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({
@@ -86,7 +86,7 @@ describe("vitrine-gateway", () => {
     });
   });
 
-  it("closes the server that is named in as it is told", async () => {
+  it("applies the isolation options to the named server", async () => {
     const line = {
       data,
       server: ["node", "server.js"],
@@ -104,7 +104,7 @@ describe("vitrine-gateway", () => {
     ]);
   });
 
-  it("runs until it is told to stop, and says to stdout alone how to sign in", async () => {
+  it("runs until it is stopped, and prints the sign-in link to stdout only", async () => {
     const words = [MAIN, "--port", "0", "--data", join(folder, "served")];
     const child = spawn(process.execPath, words, { env, cwd: folder });
     const ended = new Promise((resolve) => child.once("close", (code) => resolve(code)));
@@ -125,18 +125,18 @@ describe("vitrine-gateway", () => {
 
   it.each([
     [
-      "a port that is in use",
+      "a used port",
       /^port \d+ is in use: choose another one with --port, or with "listen\.port" in the settings\n$/,
     ],
     [
-      "a port for apps that is in use",
+      "a used port for apps",
       /^port \d+ is in use: apps are served on it\. Choose another one with "sandbox\.port" in the settings\n$/,
     ],
     ["a data folder that is a file", /^cannot use the data folder .*a-file: .*--data\)\n$/],
-    ["a page folder that is a file", /^.*a-file is no folder: name the folder with the page\n$/],
-    ["a database that is in no folder", /^cannot use the database sqlite:.*a-file.*\n$/],
+    ["a page folder that is a file", /^.*a-file is not a folder: name the folder with the page\n$/],
+    ["a database in a missing folder", /^cannot use the database sqlite:.*a-file.*\n$/],
   ])(
-    "says in one sentence that it cannot start at %s, and leaves nothing running",
+    "explains in one sentence that it cannot start because of %s, and leaves nothing running",
     async (what, sentence) => {
       const file = join(folder, "a-file");
       writeFileSync(file, "");
@@ -166,7 +166,7 @@ describe("vitrine-gateway", () => {
         ...(words[what] ?? []),
       ]);
       taken.close();
-      // Before it: what the gateway logged.
+      // Before it: the gateway's log.
       expect(
         err
           .split("\n")
@@ -188,14 +188,14 @@ describe("vitrine-gateway", () => {
   );
 
   it.each([
-    ["while it starts", "net.Server.prototype", "listen", "true"],
-    ["as soon as it says where it is", "process.stdout", "write", 'String(given[0]).includes("→")'],
-  ])("is stopped in order by a signal %s", async (_when, object, method, isNow) => {
+    ["during the start", "net.Server.prototype", "listen", "true"],
+    ["as soon as it prints its address", "process.stdout", "write", 'String(given[0]).includes("→")'],
+  ])("stops in order after a signal %s", async (_when, object, method, isNow) => {
     const preload = `import net from "node:net";
       const original = ${object}.${method};
       ${object}.${method} = function (...given) {
         const result = original.apply(this, given);
-        // Without a handler this ends the process here.
+        // Without a handler, this ends the process here.
         if (${isNow}) process.kill(process.pid, "SIGTERM");
         return result;
       };`;
@@ -212,7 +212,7 @@ describe("vitrine-gateway", () => {
 });
 
 describe("vitrine-gateway secret", () => {
-  it("keeps what comes over stdin, unreadable in its folder, for the settings that name it; and deletes it", async () => {
+  it("stores a secret from stdin, encrypted in its folder, for the settings that refer to it; and deletes it", async () => {
     const data = join(folder, "secrets");
     const config = join(folder, "mcp.json");
     const server = { url: "https://far.example/mcp", headers: { "x-key": "$" + "{secret:key}" } };
@@ -237,7 +237,7 @@ describe("vitrine-gateway secret", () => {
     expect(await run(["audit", "verify", ...at])).toMatchObject({
       code: 1,
       err: expect.stringContaining(
-        `keep it with vitrine secret set key --config ${config} --data ${data}, or`,
+        `store it with vitrine secret set key --config ${config} --data ${data}, or`,
       ),
     });
   });
@@ -264,7 +264,7 @@ describe("vitrine-gateway audit", () => {
   const audit = (...words: string[]) =>
     inside(auditCommand(words, { database: `sqlite:${file}`, data: join(folder, "audit") }));
 
-  it("verifies, exports and prunes the log of a gateway that does not run", async () => {
+  it("verifies, exports and prunes the log of a stopped gateway", async () => {
     const store = await openStore(`sqlite:${file}`, {});
     const call = { user: "ann", actor: "view", server: "shop", method: "tools/call" } as const;
     for (const target of ["look", "change"]) {
@@ -275,7 +275,7 @@ describe("vitrine-gateway audit", () => {
     await store.close();
     expect(await audit("verify")).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^4 rows, unbroken; the last hash is [0-9a-f]{64}\n$/),
+      out: expect.stringMatching(/^4 rows, intact; the last hash is [0-9a-f]{64}\n$/),
     });
     const { code, out } = await audit("export");
     expect(code).toBe(0);
@@ -292,7 +292,7 @@ describe("vitrine-gateway audit", () => {
     expect(await audit("verify")).toMatchObject({ code: 0 });
   });
 
-  it("says where the chain is broken, and goes on once somebody has accepted that", async () => {
+  it("reports where the chain is broken, and continues after that was accepted", async () => {
     const store = await openStore(`sqlite:${file}`, {});
     const call = { user: "ann", actor: "view", server: "shop", method: "tools/call" } as const;
     const seq = await store.audit.begin({ ...call, decision: "refused", reason: "denied" });

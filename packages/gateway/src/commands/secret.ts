@@ -1,5 +1,5 @@
 /**
- * Keeps secrets for the settings.
+ * The `secret` command: stores secrets for the settings.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import { readDataFolder, readText } from "../config/read.js";
 import { type CommandLine, readOptions } from "./settings.js";
 
 /**
- * `set NAME` or `delete NAME`; returns the exit code. The secret comes over stdin: arguments can be read by everybody on the
- * machine.
+ * Runs `set NAME` or `delete NAME`; returns the exit code. The secret comes from stdin, because every user of
+ * the machine can read arguments.
  *
  * @throws {GatewayError} `config-invalid`
  */
@@ -20,10 +20,7 @@ export async function secretCommand(
   line: CommandLine,
 ): Promise<number> {
   if (!/^(set|delete)$/.test(`${what}`) || !/^[A-Za-z0-9._-]{1,64}$/.test(name)) {
-    throw new GatewayError(
-      "config-invalid",
-      "secret: say set NAME, and give the secret on stdin; or delete NAME",
-    );
+    throw new GatewayError("config-invalid", "secret: use set NAME with the secret on stdin, or delete NAME");
   }
   const text = line.config === undefined ? "{}" : await readText(line.config);
   const { overrides } = readOptions(line);
@@ -31,11 +28,11 @@ export async function secretCommand(
   const secrets = await openSecrets({ folder: dataFolder });
   if (what === "delete") {
     const was = await secrets.delete(secretKey(name));
-    process.stdout.write(was ? `${name} was deleted\n` : `there was no ${name}\n`);
+    process.stdout.write(was ? `${name} was deleted\n` : `${name} did not exist\n`);
     return was ? 0 : 1;
   }
   const value = (await allText(process.stdin)).replace(/\r?\n$/, "");
-  if (!value) throw new GatewayError("config-invalid", "secret set: nothing came over stdin");
+  if (!value) throw new GatewayError("config-invalid", "secret set: stdin is empty");
   await secrets.set(secretKey(name), value);
   process.stdout.write(`${name} is kept\n`);
   return 0;

@@ -1,5 +1,5 @@
 /**
- * Runs a gateway until it is told to stop.
+ * Runs a gateway until it is stopped.
  *
  * @module
  */
@@ -12,15 +12,15 @@ import { createLog } from "../http/logging.js";
 import { type CommandLine, readOptions, settingsOf } from "./settings.js";
 import { untilStopped } from "./until-stopped.js";
 
-/** Runs it; resolves with the exit code when it has stopped. */
+/** Runs the gateway; resolves with the exit code when it has stopped. */
 export async function serveCommand(line: CommandLine): Promise<number> {
   const log = createLog();
-  // From here on: a signal that comes while the gateway starts ends it in order, too.
+  // Registered first: a signal during the start also stops it in order.
   const stopped = untilStopped(log);
   let gateway: Gateway | undefined;
   const update = (settings: GatewaySettings): void => {
     const later = gateway?.update(settings) ?? [];
-    if (later.length > 0) log.warn(`taken with the next start: ${later.join(", ")}`);
+    if (later.length > 0) log.warn(`these settings take effect at the next start: ${later.join(", ")}`);
   };
   const watch =
     line.config === undefined
@@ -39,11 +39,11 @@ export async function serveCommand(line: CommandLine): Promise<number> {
     watch?.close();
     throw portProblem(error, settings.sandbox.port) ?? error;
   }
-  // The file may have changed while it was started.
+  // The file may have changed during the start.
   if (watch && watch.current !== settings) update(watch.current);
   const users = settings.listen.users.map(({ name }) => name);
   const where = users.length > 0 ? gateway.origin : gateway.loginUrl();
-  // To stdout, and not into the log: the link signs a browser in.
+  // To stdout instead of the log: the link signs a browser in.
   process.stdout.write(`Vitrine gateway → ${where}  (Ctrl-C ends it)\n`);
   const code = await stopped;
   watch?.close();
@@ -51,7 +51,7 @@ export async function serveCommand(line: CommandLine): Promise<number> {
   return code;
 }
 
-/** Why a port cannot be used, and which option or setting changes that port. */
+/** Why a port is unavailable, and which option or setting changes it. */
 function portProblem(cause: unknown, appsPort: number): GatewayError | undefined {
   if (!(cause instanceof Error && "code" in cause && "port" in cause)) return undefined;
   const { code, port } = cause;

@@ -1,5 +1,5 @@
 /**
- * Settings from the command line and its file.
+ * Reads settings from the command line and its file.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import {
   type WrittenSettings,
 } from "../config/read.js";
 
-/** What stood on the command line. */
+/** The parsed command line. */
 export interface CommandLine {
   readonly config?: string | undefined;
   readonly port?: string | undefined;
@@ -33,7 +33,7 @@ export interface CommandLine {
   readonly server?: readonly string[] | undefined;
 }
 
-/** How the file is to be read, now and whenever it changes. */
+/** Options for reading the file, initially and after each change. */
 export function readOptions(line: CommandLine): Omit<ReadOptions, "file"> {
   const { port, host, data, database, strict, server = [] } = line;
   const listen = {
@@ -43,9 +43,9 @@ export function readOptions(line: CommandLine): Omit<ReadOptions, "file"> {
   };
   const overrides: WrittenSettings = {
     ...(Object.keys(listen).length > 0 && { listen }),
-    // Who takes any port for the one does so for the other.
+    // Any port for the gateway implies any port for apps.
     ...(port === "0" && { sandbox: { port: 0 } }),
-    // As the shell means it: what the file says begins at the file's folder.
+    // Relative to the working directory; paths in the file are relative to the file's folder.
     ...(data !== undefined && { dataFolder: resolve(data) }),
     ...(database !== undefined && {
       database: database.replace(/^sqlite:(?!:)(.*)/, (_, path) => `sqlite:${resolve(path)}`),
@@ -59,7 +59,7 @@ export function readOptions(line: CommandLine): Omit<ReadOptions, "file"> {
   return { overrides, servers, secrets: storedSecrets, repeat: repeatedOptions(line) };
 }
 
-/** The options that say where secrets are stored, as a shell takes them. */
+/** The options that select where secrets are stored, quoted for a shell. */
 function repeatedOptions({ config, data }: CommandLine): string | undefined {
   const quoted = (path: string): string => (/^[\w./~:-]+$/.test(path) ? path : `'${path}'`);
   const options = [
@@ -70,13 +70,13 @@ function repeatedOptions({ config, data }: CommandLine): string | undefined {
 }
 
 /**
- * A person who names a program means it to run as if they had started it themselves, with their files and their
- * network; unless they want it closed in.
+ * A program that the user names runs as if they had started it themselves, with access to their files and
+ * network, unless they ask for a sandbox.
  */
 function isolationOf({ isolation, image, network = false, strict }: CommandLine): Partial<Isolation> {
   const driver = isolation ?? (strict ? "auto" : "process");
   if (!isDriver(driver)) {
-    throw new GatewayError("config-invalid", "--isolation: say process, bubblewrap, container or auto");
+    throw new GatewayError("config-invalid", "--isolation: use process, bubblewrap, container or auto");
   }
   if (driver === "container" && !image) {
     throw new GatewayError("config-invalid", "--isolation container: name an image with --image");

@@ -1,15 +1,15 @@
 /**
- * How long a gateway runs.
+ * Waits until the gateway must stop.
  *
  * @module
  */
 import type { Log } from "../http/logging.js";
 
 /**
- * Resolves when a gateway is to stop, with the exit code. A signal ends it in order; so does a fault that nobody foresaw,
- * with a code that says so.
+ * Resolves with the exit code when the gateway must stop. A signal stops it in order; so does an unexpected
+ * error, with an exit code of its own.
  *
- * @param stopped for whoever listens to signals itself: this ends it in their place
+ * @param stopped for callers that handle signals themselves: stops the gateway instead
  */
 export function untilStopped(log: Log, stopped?: AbortSignal): Promise<number> {
   return new Promise((resolve) => {
@@ -19,7 +19,7 @@ export function untilStopped(log: Log, stopped?: AbortSignal): Promise<number> {
     else stopped.addEventListener("abort", end, { once: true });
     for (const fault of ["uncaughtException", "unhandledRejection"] as const) {
       process.once(fault, (error: unknown) => {
-        log.fatal({ err: error }, "a fault that nobody foresaw: the gateway stops");
+        log.fatal({ err: error }, "unexpected error: the gateway stops");
         resolve(1);
       });
     }

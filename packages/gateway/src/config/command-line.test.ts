@@ -4,7 +4,7 @@ import { commandLineServerExample } from "./config.examples.js";
 import { readSettings } from "./read.js";
 
 describe("commandLineServer", () => {
-  it("takes a command word by word, with nothing of the environment and everything closed", () => {
+  it("accepts a command with arguments, without the environment and fully sandboxed", () => {
     const server = commandLineServer(["node", "dist/weather.js", "--say=$(id)"], { cwd: "/work" });
     expect(server).toMatchObject({
       name: "weather",
@@ -21,7 +21,7 @@ describe("commandLineServer", () => {
     });
   });
 
-  it("takes an address", () => {
+  it("accepts an address", () => {
     expect(commandLineServer(["http://localhost:3001/mcp"])).toMatchObject({
       name: "localhost",
       transport: { type: "http", url: "http://localhost:3001/mcp", oauth: true, privateNetwork: true },
@@ -42,7 +42,7 @@ describe("commandLineServer", () => {
     expect(commandLineServer(words).name).toBe(name);
   });
 
-  it("finds a name that nobody has, whatever its case", () => {
+  it("finds an unused name, ignoring case", () => {
     expect(commandLineServer(["weather"], { taken: ["Weather", "weather-2"] }).name).toBe("weather-3");
   });
 
@@ -53,11 +53,11 @@ describe("commandLineServer", () => {
     [["ftp://example.com"], "begin it with https://"],
     [["http://example.com/mcp"], "must be https"],
     [["https://example.com", "--header"], "a URL stands alone"],
-  ])("%j is refused", (words, message) => {
+  ])("%j is rejected", (words, message) => {
     expect(() => commandLineServer(words)).toThrow(message);
   });
 
-  it("is trusted no more than others when it is said", async () => {
+  it("is trusted no more than others with `strict`", async () => {
     expect(commandLineServer(["x"], { strict: true }).trusted).toBe(false);
     const servers = [commandLineServer(["x"])];
     const env = { HOME: "/home/ana" };

@@ -1,5 +1,5 @@
 /**
- * A server that a person names on the command line.
+ * The settings of a server on the command line.
  *
  * @module
  */
@@ -12,24 +12,24 @@ import { address, SERVER_LIMITS } from "./server-settings.js";
 
 /** Options of {@link commandLineServer}. */
 export interface CommandLineOptions {
-  /** Names that are taken. */
+  /** Names that are in use. */
   taken?: Iterable<string> | undefined;
-  /** What the server gets of the environment: nothing by default. */
+  /** The environment of the server; empty by default. */
   env?: Readonly<Record<string, string>> | undefined;
-  /** The folder it starts in. */
+  /** The working directory. */
   cwd?: string | undefined;
   isolation?: Partial<Isolation> | undefined;
-  /** Do not trust it more than those in the file. */
+  /** Trust it no more than servers in the file. */
   strict?: boolean | undefined;
 }
 
-/** Programs that run another one, whose name says more. */
+/** Programs that run another program, whose name is more useful. */
 const RUNNERS =
   /^(npx|bunx|uvx|pnpx|pipx|node|bun|deno|tsx|python[\d.]*|uv|pnpm|yarn|npm|run|exec|dlx)(\.exe)?$/;
 
 /**
- * The settings of a server named on the command line: a program and its arguments, or an address. Nothing is split or
- * expanded: the shell that the person typed in did that.
+ * The settings of a server on the command line: a program with its arguments, or an address. Nothing is split
+ * or expanded, because the user's shell did that.
  *
  * @throws {GatewayError} `config-invalid`
  * @example
@@ -46,7 +46,7 @@ export function commandLineServer(
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(first);
   const spot = new Spot(isUrl ? "" : "the command line", []);
   if (!first.trim()) spot.wrong("names no server", "write a command with its arguments, or a URL");
-  if (words.some((word) => word.includes("\0"))) spot.wrong("has a NUL character in it", "take that out");
+  if (words.some((word) => word.includes("\0"))) spot.wrong("contains a NUL character", "remove it");
   if (isUrl && args.length) spot.wrong("a URL stands alone", "put headers into a settings file");
   const transport = isUrl ? remote(first, spot) : stdio(first, args, options);
   if (!transport || spot.problems.length)
@@ -84,12 +84,12 @@ function remote(url: string, spot: Spot) {
   return read && { ...read, type: "http" as const, headers: {}, oauth: true };
 }
 
-/** Files and folders that are called the same everywhere. */
+/** Common names of files and folders. */
 const COMMON = /^(index|main|server|cli|dist|build|out|lib|src|bin|\.{0,2})$/;
 
 /**
- * `npx -y @scope/server-weather@1.2` is `server-weather`; so are `node dist/server-weather.js --stdio` and
- * `node server-weather/dist/index.js`.
+ * Names `npx -y @scope/server-weather@1.2`, `node dist/server-weather.js --stdio` and `node
+ * server-weather/dist/index.js` all `server-weather`.
  */
 function nameOf(words: readonly string[]): string {
   const telling = words.find((word) => !word.startsWith("-") && !RUNNERS.test(basename(word)));
@@ -98,7 +98,7 @@ function nameOf(words: readonly string[]): string {
   return names.findLast((name) => !COMMON.test(name)) ?? names.at(-1) ?? "";
 }
 
-/** A name that is allowed, and nobody has. */
+/** Makes a name valid and unique. */
 function unused(wish: string, taken: Iterable<string> = []): string {
   const names = new Set([...taken].map((each) => each.toLowerCase()));
   const clean =

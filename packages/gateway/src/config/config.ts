@@ -1,6 +1,6 @@
 /**
- * What an operator can say: the usual `mcpServers` file, and our keys. These are the settings after they were read,
- * with every default filled in.
+ * The gateway's settings after parsing, with all defaults: the usual `mcpServers` file, and Vitrine's own
+ * keys.
  *
  * @module
  */
@@ -9,36 +9,36 @@ import type { ModelSettings } from "@vitrine/conversation";
 import type { Decision } from "@vitrine/guard";
 import type { ServerSettings } from "@vitrine/servers";
 
-/** Who may come in: a name, and the SHA-256 of a token, in hexadecimal digits. */
+/** A user: a name, and the SHA-256 of a token in hexadecimal digits. */
 export interface UserSettings {
   name: string;
   tokenHash: string;
 }
 
-/** Where the gateway listens, and who may talk to it. */
+/** Where the gateway listens, and for whom. */
 export interface ListenSettings {
-  /** An address of this machine; loopback unless the operator says another *and* gives users. */
+  /** A local address; loopback unless the operator sets another one *and* configures users. */
   host: string;
   port: number;
-  /** The origin that browsers see; from host and port by default. Needed behind a reverse proxy. */
+  /** The origin that browsers see; derived from host and port by default. Required behind a reverse proxy. */
   origin?: string | undefined;
-  /** The operator said that others may reach it. */
+  /** Whether the operator allows remote access. */
   allowRemote?: boolean | undefined;
   users: readonly UserSettings[];
 }
 
-/** Where apps run; see `SandboxOptions` of `@vitrine/sandbox`. */
+/** The sandbox of apps; see `SandboxOptions` of `@vitrine/sandbox`. */
 export interface SandboxSettings {
-  /** Port of the sandbox's own listener; 0 takes a free one. */
+  /** Port of the sandbox's own listener; 0 for any free port. */
   port: number;
   /** The pattern of app origins, `http://{role}.{label}.localhost:PORT` by default. */
   origin?: string | undefined;
   publicSuffix: boolean;
-  /** Apps report what they write to their console; for the developers of apps. */
+  /** Whether apps report their console output, for app developers. */
   console: boolean;
 }
 
-/** What is recorded, and for how long. */
+/** The contents and retention of the audit log. */
 export interface AuditSettings {
   /**
    * Which payloads are written to the database beside their hashes. `retries`, the default: none in the log; small results
@@ -46,20 +46,20 @@ export interface AuditSettings {
    * write them to the log.
    */
   payloads: "none" | "retries" | "arguments" | "all";
-  /** Names of fields whose values are never kept, at any depth, whatever their case. */
+  /** Names of fields whose values are never stored, at any depth, ignoring case. */
   redact: readonly string[];
-  /** Days after which rows may be removed; undefined keeps them for ever. */
+  /** Days after which rows may be removed; undefined to keep them forever. */
   retentionDays?: number | undefined;
 }
 
-/** Everything. */
+/** All settings. */
 export interface GatewaySettings {
   servers: ReadonlyMap<string, ServerSettings>;
   listen: ListenSettings;
   sandbox: SandboxSettings;
-  /** Decisions for all servers; those of a server come first. */
+  /** Decisions for all servers. Those of a server take precedence. */
   policy: Readonly<Record<string, Decision>>;
-  /** Named servers are not trusted. */
+  /** Whether servers on the command line are not trusted. */
   strict: boolean;
   audit: AuditSettings;
   model: ModelSettings;
@@ -68,9 +68,9 @@ export interface GatewaySettings {
   /** Folder for the gateway's own files: secrets, tokens, the database. */
   dataFolder: string;
   session: {
-    /** Milliseconds that a browser session lives without a connection. */
+    /** Milliseconds that a browser session survives without a connection. */
     grace: number;
-    /** Browser sessions of one user at a time. */
+    /** Maximum concurrent browser sessions of a user. */
     perUser: number;
   };
 }

@@ -1,5 +1,5 @@
 /**
- * What a server may have, as it is written in the settings.
+ * Parses the isolation settings of a server.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { Isolation } from "@vitrine/servers";
 import { count, either, flag, listOf, object, oneOf, type Reader, size, text } from "./reader.js";
 
-/** Closed, and roomy enough for servers that mean well. */
+/** Strict, with limits that suffice for ordinary servers. */
 export const ISOLATION: Isolation = {
   driver: "auto",
   network: false,
@@ -20,16 +20,19 @@ export const ISOLATION: Isolation = {
 
 const driver = oneOf("auto", "process", "bubblewrap", "container");
 
-/** Where relative paths and `~` lead. */
+/** The bases of relative paths and `~`. */
 export interface Places {
   /** The folder of the settings file. */
   folder: string;
-  /** Where programs without a `cwd` start: the same folder, or the one above `.vscode` and `.cursor`. */
+  /**
+   * The working directory of programs without `cwd`: the same folder, or the parent of `.vscode` and
+   * `.cursor`.
+   */
   start: string;
   home: string | undefined;
 }
 
-/** An absolute path: others begin at the folder of the settings file, and `~/` at the person's home. */
+/** An absolute path. Relative paths start at the folder of the settings file, and `~/` at the user's home. */
 export const path =
   ({ folder, home }: Places, string: Reader<string> = text): Reader<string> =>
   (value, spot) => {
@@ -38,10 +41,10 @@ export const path =
     if (!/^~(\/|$)/.test(written)) return resolve(folder, written);
     return home
       ? join(home, written.slice(1))
-      : spot.wrong("nobody's home is known", "set HOME, or write the whole path");
+      : spot.wrong("the home folder is unknown", "set HOME, or write the whole path");
   };
 
-/** A driver's name, or an object. Gives only what is written. */
+/** A driver's name, or an object. Returns only what is written. */
 export const isolation = (places: Places, string: Reader<string>): Reader<Partial<Isolation>> => {
   const paths = listOf(path(places, string));
   const whole = object({

@@ -1,5 +1,5 @@
 /**
- * The text of a settings file: JSON, and what editors let people write in it.
+ * Parses settings files: JSON with comments and trailing commas.
  *
  * @module
  */
@@ -9,17 +9,17 @@ const STRING = /"(?:[^"\\\n]|\\.)*"/y;
 const PLAIN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true\b|false\b|null\b/y;
 const MAX_DEPTH = 100;
 
-/** The path of a part of something: `mcpServers.weather`, `args[0]`, `env["A B"]`. */
+/** The path of a member: `mcpServers.weather`, `args[0]`, `env["A B"]`. */
 export function pathOf(path: string, key: string | number): string {
   const plain = /^[\w-][\w.-]*$/.test(String(key));
   const step = typeof key === "number" ? `[${key}]` : plain ? `.${key}` : `[${JSON.stringify(key)}]`;
   return (path + step).replace(/^\./, "");
 }
 
-/** What is wrong with a text, and where. It repeats nothing but keys: the text may hold secrets. */
+/** A syntax error with its position. The message contains keys only, because values may be secrets. */
 export class JsonError extends SyntaxError {
   constructor(
-    /** What is wrong, and what to do. */
+    /** The problem, and how to fix it. */
     readonly problem: string,
     readonly line: number,
     readonly column: number,
@@ -29,17 +29,17 @@ export class JsonError extends SyntaxError {
   }
 }
 
-/** What {@link parseJson} tells beside the value. */
+/** Additional results of {@link parseJson}. */
 export interface Findings {
-  /** Gets the line in which each part begins, by its path. */
+  /** Filled with the line of each member, by its path. */
   lines?: Map<string, number> | undefined;
-  /** Whether a key may be there twice, by its path and that of the object it is in; the last one counts then. */
+  /** Whether a key may be duplicated, by its path and that of its object; then the last one counts. */
   twice?: ((path: string, parent: string) => boolean) | undefined;
 }
 
 /**
- * Parses JSON with comments and commas after the last item, as VS Code writes it. A key that is there twice is an
- * error: of two servers of one name, or two rules for one method, nobody knows which was meant.
+ * Parses JSON with comments and trailing commas, as VS Code writes it. A duplicate key is an error: for two
+ * servers of the same name, or two rules for the same method, it is unclear which one is meant.
  *
  * @throws {JsonError}
  */
@@ -48,7 +48,7 @@ export function parseJson(text: string, { lines, twice }: Findings = {}): unknow
   let counted = 0;
   let line = 1;
 
-  /** Notes the line of a part. They come in order, so that every line is counted once. */
+  /** Records the line of a member. Members come in order, so each line is counted once. */
   const note = (path: string, position: number): void => {
     if (!lines) return;
     for (; counted < position; counted++) if (text[counted] === "\n") line++;
@@ -60,7 +60,7 @@ export function parseJson(text: string, { lines, twice }: Findings = {}): unknow
     const column = (before.at(-1)?.length ?? 0) + 1;
     const isOver = position >= text.length;
     throw new JsonError(
-      isOver ? "the text ends too early; close what is open" : problem,
+      isOver ? "the text ends too early; close all brackets and quotes" : problem,
       before.length,
       column,
     );
@@ -83,16 +83,16 @@ export function parseJson(text: string, { lines, twice }: Findings = {}): unknow
   const token = (pattern: RegExp, what: string, fix: string): unknown => {
     const start = at;
     const found = take(pattern);
-    if (!found && text[at] === '"') fail('this text does not end in its line; close it with "');
+    if (!found && text[at] === '"') fail('this string does not end in its line; close it with "');
     if (!found) fail(`${what} is missing here; ${fix}`);
     try {
       return JSON.parse(found);
     } catch {
-      // The parser's own message would repeat the text.
-      return fail("this text is no JSON; write \\\\ for a backslash, and \\t for a tab", start);
+      // The parser's own message would quote the text.
+      return fail("this string is not valid JSON; write \\\\ for a backslash, and \\t for a tab", start);
     }
   };
-  /** What stands between brackets, with commas. */
+  /** Parses comma-separated items between brackets. */
   const items = (end: string, item: () => void): void => {
     at++;
     while (peek() !== end) {
@@ -104,7 +104,7 @@ export function parseJson(text: string, { lines, twice }: Findings = {}): unknow
 
   const value = (depth: number, path: string): unknown => {
     const next = peek();
-    if (depth > MAX_DEPTH) fail(`this is nested more than ${MAX_DEPTH} deep; make it flatter`);
+    if (depth > MAX_DEPTH) fail(`this is nested more than ${MAX_DEPTH} levels deep; flatten it`);
     if (next === "[") {
       const list: unknown[] = [];
       items("]", () => {
@@ -122,7 +122,7 @@ export function parseJson(text: string, { lines, twice }: Findings = {}): unknow
         const key = String(token(STRING, "a key", 'write it in quotes ("…")'));
         const inside = pathOf(path, key);
         if (entries.has(key) && !twice?.(inside, path))
-          fail(`the key ${JSON.stringify(key)} is there twice; take one of them out`, start);
+          fail(`the key ${JSON.stringify(key)} is duplicated; remove one of them`, start);
         note(inside, start);
         skip(":");
         entries.set(key, value(depth + 1, inside));
@@ -133,8 +133,8 @@ export function parseJson(text: string, { lines, twice }: Findings = {}): unknow
     return token(next === '"' ? STRING : PLAIN, "a value", fix);
   };
 
-  if (!peek()) throw new JsonError("there is nothing in it; write at least {}", 1, 1);
+  if (!peek()) throw new JsonError("the text is empty; write at least {}", 1, 1);
   const parsed = value(0, "");
-  if (peek()) fail("this comes after the end; take it out");
+  if (peek()) fail("this follows the end of the text; remove it");
   return parsed;
 }

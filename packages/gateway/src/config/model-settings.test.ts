@@ -30,11 +30,11 @@ async function problems(model: unknown, env: Record<string, string> = {}): Promi
 }
 
 describe("model", () => {
-  it("is nobody where nothing is said and no key is in the environment", async () => {
+  it("has no provider without settings and without a key in the environment", async () => {
     expect(await read(undefined)).toEqual({ use: undefined, providers: [], limits: MODEL_LIMITS });
   });
 
-  it("offers providers whose usual variable is set, and uses none", async () => {
+  it("lists providers whose usual variable is set, and selects none", async () => {
     const { use, providers } = await read(undefined, {
       OPENAI_API_KEY: KEY,
       GOOGLE_GENERATIVE_AI_API_KEY: "",
@@ -51,7 +51,7 @@ describe("model", () => {
     ]);
   });
 
-  it("says what is missing of the one that is to be used, and goes on without it", async () => {
+  it("reports what the selected model lacks, and continues without it", async () => {
     const { use, providers } = await read({ use: "anthropic/claude" });
     expect(use).toBe("anthropic/claude");
     expect(providers).toMatchObject([
@@ -62,7 +62,7 @@ describe("model", () => {
     ]);
   });
 
-  it("has the providers that are written, and no others", async () => {
+  it("has exactly the configured providers", async () => {
     const model = {
       use: "local/meta/llama-4",
       providers: {
@@ -91,8 +91,8 @@ describe("model", () => {
     ["${env:MISSING}", /set the environment variable MISSING/],
     ["${MISSING}", /set the environment variable MISSING/],
     ["${secret:MISSING}", /vitrine secret set MISSING/],
-    ["${env:LINES}", /has it more than one line/],
-  ])("goes on without a key that is not to be found: %s", async (key, problem) => {
+    ["${env:LINES}", /check that it is a single line/],
+  ])("continues without a missing key: %s", async (key, problem) => {
     const { providers } = await read({ providers: { openai: { key } } }, { LINES: "a\nb" });
     expect(providers).toMatchObject([{ problem: expect.stringMatching(problem) }]);
     expect(providers[0]?.key).toBeUndefined();
@@ -103,7 +103,7 @@ describe("model", () => {
     ["http://ollama:11434/v1", { privateNetwork: true }],
     ["http://[::1]:1234/v1", {}],
     ["https://models.example.com/v1", {}],
-  ])("takes %s", async (url, more) => {
+  ])("accepts %s", async (url, more) => {
     const { providers } = await read({ providers: { local: { url, ...more } } });
     expect(providers).toMatchObject([{ url }]);
   });
@@ -115,24 +115,28 @@ describe("model", () => {
       /^model.providers.openai.key: must be a reference/,
     ],
     ["a key in a reference", { providers: { openai: { key: `\${X:-${KEY}}` } } }, /must be a reference/],
-    ["a key that is no text", { providers: { openai: { key: 7 } } }, /must be a reference/],
+    ["a key that is not a string", { providers: { openai: { key: 7 } } }, /must be a reference/],
     ["no url", { providers: { local: {} } }, /^model.providers.local: has no url; add "url"/],
-    ["no address", { providers: { local: { url: "here" } } }, /^model.providers.local.url: is no address/],
+    [
+      "an invalid address",
+      { providers: { local: { url: "here" } } },
+      /^model.providers.local.url: is not a web address/,
+    ],
     ["plain http", { providers: { local: { url: "http://example.com/v1" } } }, /must be https/],
     ["a password", { providers: { local: { url: `https://u:${KEY}@example.com` } } }, /use "key"/],
-    ["a query", { providers: { local: { url: `https://example.com/?key=${KEY}` } } }, /has a \? or #/],
+    ["a query", { providers: { local: { url: `https://example.com/?key=${KEY}` } } }, /contains \? or #/],
     ["a type", { providers: { local: { type: "opnai", url: "https://e.com" } } }, /did you mean "openai"/],
-    ["a name", { providers: { "a/b": { url: "https://e.com" } } }, /is no name/],
+    ["a name", { providers: { "a/b": { url: "https://e.com" } } }, /is not a valid name/],
     ["two names", { providers: { openai: {}, OpenAI: { url: "https://e.com" } } }, /differs only in case/],
-    ["a model", { providers: { openai: { models: ["a b"] } } }, /models\[0\]: is no name of a model/],
-    ["another key", { providers: { openai: { apiKey: KEY } } }, /there is no such setting/],
+    ["a model", { providers: { openai: { models: ["a b"] } } }, /models\[0\]: is not a model name/],
+    ["another key", { providers: { openai: { apiKey: KEY } } }, /unknown setting/],
     ["use without a provider", { use: "gpt" }, /^model.use: names no model of these providers/],
     ["use of another", { use: "opnai/x", providers: { openai: {} } }, /did you mean "openai"/],
     ["use of one that is not offered", { use: "local/x" }, /names no model of these providers/],
     ["limits", { limits: { rounds: 0 } }, /^model.limits.rounds: must be a whole number/],
     ["limits of time", { limits: { time: "soon" } }, /must be a time/],
     ["text", "openai/gpt", /^model: must be an object/],
-  ])("refuses %s", async (_, model, problem) => {
+  ])("rejects %s", async (_, model, problem) => {
     expect(await problems(model)).toEqual([expect.stringMatching(problem)]);
   });
 });
@@ -140,14 +144,14 @@ describe("model", () => {
 describe("docs/model.md", () => {
   const document = readFileSync(new URL("../../../../docs/model.md", import.meta.url), "utf8");
 
-  it("has settings that can be read", async () => {
+  it("has valid settings", async () => {
     const blocks = [...document.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
     expect(blocks).toHaveLength(4);
     for (const text of blocks)
       await expect(readSettings(text, { env: HOME, file: "model.md" })).resolves.toBeDefined();
   });
 
-  it("says of every word of ModelErrorCode what happened, and what to do", () => {
+  it("explains every ModelErrorCode, with the solution", () => {
     const source = readFileSync(
       new URL("../../../conversation/src/model/model-error.ts", import.meta.url),
       "utf8",

@@ -1,5 +1,5 @@
 /**
- * Models: whose they are, which one answers, how far it may go (docs/model.md).
+ * Parses the settings of models: providers, selection, limits (docs/model.md).
  *
  * @module
  */
@@ -22,19 +22,19 @@ import {
 import { referringText, type Sources, secretCommandFor } from "./references.js";
 import { distinct, name } from "./top-settings.js";
 
-/** How far a model may go in one turn, where nothing is said. */
+/** Default limits of a model per turn. */
 export const MODEL_LIMITS: ModelSettings["limits"] = {
   rounds: 20,
   tokens: 200_000,
   time: 600_000,
   result: 100_000,
-  // About 100,000 tokens: what most models take.
+  // About 100,000 tokens, which most models accept.
   context: 400_000,
 };
 
 /**
- * Providers that are known by their names: where they are, where people usually keep the key, and a few models to choose
- * from. More of them can be named in the settings.
+ * Known providers: address, usual environment variable of the key, and some models. The settings can list
+ * more models.
  */
 export const KNOWN_PROVIDERS = {
   openai: {
@@ -58,14 +58,14 @@ type KnownProvider = keyof typeof KNOWN_PROVIDERS;
 
 const isKnown = (word: string): word is KnownProvider => Object.hasOwn(KNOWN_PROVIDERS, word);
 
-/** What it is for the key that there is none: a model that cannot be used now stops nothing else. */
+/** The key, or why it is missing: then the model is listed as unavailable, and the gateway starts anyway. */
 type KeyFound = Pick<ModelProviderSettings, "key" | "problem">;
 
 const REFERENCE = /^\$\{(?:(secret):([A-Za-z0-9._-]{1,64})|(?:env:)?([A-Za-z_][A-Za-z0-9_]*))\}$/;
-/** What a header can carry. */
+/** Characters that are valid in a header. */
 const KEY = /^[\x21-\x7e]+$/;
 
-/** A key stands somewhere else, always: files like this one are shared. */
+/** A key must be a reference, because settings files are shared. */
 const keyReader =
   (sources: Sources): Reader<KeyFound> =>
   (value, spot) => {
@@ -74,7 +74,7 @@ const keyReader =
       return spot.wrong("must be a reference", `write "\${env:NAME}" or "\${secret:NAME}", and nothing else`);
     if (secret) {
       const found = sources.secrets.get(`${kept}`);
-      const missing = `there is no secret ${kept}; keep it with ${secretCommandFor(`${kept}`, sources)}, and start again`;
+      const missing = `there is no secret ${kept}; store it with ${secretCommandFor(`${kept}`, sources)}, and restart`;
       return checked(found, missing, `the secret ${kept}`);
     }
     return fromVariable(`${variable}`, sources);
@@ -83,23 +83,23 @@ const keyReader =
 const fromVariable = (variable: string, { env }: Sources): KeyFound =>
   checked(
     env[variable],
-    `there is no key; set the environment variable ${variable}, and start again`,
+    `there is no key; set the environment variable ${variable}, and restart`,
     `the environment variable ${variable}`,
   );
 
 function checked(found: string | undefined, missing: string, where: string): KeyFound {
   const key = found?.trim();
   if (!key) return { problem: missing };
-  return KEY.test(key) ? { key } : { problem: `${where} is no key; has it more than one line?` };
+  return KEY.test(key) ? { key } : { problem: `${where} is not a valid key; check that it is a single line` };
 }
 
-/** A base URL. What is secret belongs into the key: addresses are shown. */
+/** A base URL. Secrets belong into the key, because addresses are shown. */
 function address(written: string, privateNetwork: boolean | undefined, spot: Spot): string | undefined {
   if (!URL.canParse(written) || !/^https?:\/\//i.test(written))
-    return spot.wrong("is no address of the web", "write it like http://127.0.0.1:11434/v1");
+    return spot.wrong("is not a web address", "write it like http://127.0.0.1:11434/v1");
   const { protocol, hostname, username, password, search, hash, href } = new URL(written);
-  if (username || password) return spot.wrong("has a name or password in it", 'use "key" for that');
-  if (search || hash) return spot.wrong("has a ? or # in it", "take out that, and what follows it");
+  if (username || password) return spot.wrong("contains a user name or password", 'use "key" for that');
+  if (search || hash) return spot.wrong("contains ? or #", "remove it and everything after it");
   if (protocol === "http:" && !isPrivateHost(hostname) && privateNetwork !== true)
     return spot.wrong(
       "must be https, or an address of a private network",
@@ -113,10 +113,10 @@ const modelName: Reader<string> = (value, spot) => {
   if (read === undefined) return undefined;
   return read.length <= 200 && /^[^\s\p{Cc}]+$/u.test(read)
     ? read
-    : spot.wrong("is no name of a model", "write it as its provider does, without spaces");
+    : spot.wrong("is not a model name", "write it as its provider does, without spaces");
 };
 
-/** What the file says of models. */
+/** The model settings in the file. */
 export interface WrittenModel {
   use?: string | undefined;
   providers?: Record<string, WrittenProvider> | undefined;
@@ -147,7 +147,7 @@ export const modelReader = (sources: Sources) =>
     limits: object({ rounds: count(1), tokens: count(1), time, result: count(1_000), context: count(4_000) }),
   }) satisfies Reader<WrittenModel>;
 
-/** Providers that are written, or else those whose usual variable is set. None is used unless somebody says so. */
+/** The providers in the file, or else those whose usual variable is set. None is used unless selected. */
 export function modelSettings(written: WrittenModel, sources: Sources, spot: Spot): ModelSettings {
   const at = spot.at("model");
   const { use, limits } = written;
@@ -179,7 +179,7 @@ function provider(
   sources: Sources,
   spot: Spot,
 ): ModelProviderSettings | undefined {
-  // What is there and wrong was said already.
+  // An invalid value was reported already.
   if ("type" in written && written.type === undefined) return undefined;
   const { type = isKnown(each) ? each : "compatible", models } = written;
   if (type === "compatible") {

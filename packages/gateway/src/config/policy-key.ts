@@ -1,16 +1,16 @@
 /**
- * The keys of policy tables.
+ * Keys of policy tables.
  *
  * @module
  */
 
-/** The method under which browser permissions are asked about, recorded and decided. */
+/** The method name of browser permissions in questions, records and policies. */
 export const PERMISSION_METHOD = "ui/permission";
 
-/** The method under which tools of apps are recorded and decided. They belong to no server. */
+/** The method name of apps' tools in records and policies. They belong to no server. */
 export const APP_TOOL_METHOD = "app-tools/call";
 
-/** Whether a policy table may have this key, given these methods. A key with a typing mistake would allow too much. */
+/** Whether a policy table may have this key. A key with a typo would allow too much. */
 export function isPolicyKey(key: string, methods: readonly string[]): boolean {
   return [...methods, PERMISSION_METHOD, APP_TOOL_METHOD].some((method) => {
     const isAt = (at: number): boolean =>

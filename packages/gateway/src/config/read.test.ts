@@ -23,12 +23,12 @@ const stdio = async (server: Record<string, unknown>, options?: ReadOptions) =>
 const remote = async (server: Record<string, unknown>, options?: ReadOptions) =>
   (await one({ url: "https://mcp.example.com/", ...server }, options))?.transport as RemoteSettings;
 
-/** A problem: where it is, what is wrong, and what to do. */
+/** A problem: its location, the problem, and the fix. */
 const ONE_LINE = /^(\/etc\/vitrine\/settings\.json(:\d+){0,2}|the command line): [^\n]+; [^\n]+$/;
 
 /**
- * The problems of settings that are wrong, without the name of the file, which is in all of them. Each is one line, and says
- * what to do.
+ * The problems of invalid settings, without the name of the file, which all of them contain. Each is one line
+ * with a fix.
  */
 async function problems(written: string | Record<string, unknown>, options?: ReadOptions): Promise<string[]> {
   const error = await read(written, options).then(
@@ -42,7 +42,7 @@ async function problems(written: string | Record<string, unknown>, options?: Rea
   expect(message).toBe(found.join("\n"));
   for (const problem of found) {
     expect(problem).toMatch(ONE_LINE);
-    // Where nobody can look it up.
+    // A secret must not appear.
     expect(problem).not.toContain("s3cret");
   }
   return found.map((problem) => problem.replace(file, "").replace(/^: /, ""));
@@ -51,7 +51,7 @@ const problemsOf = (server: unknown, options?: ReadOptions) =>
   problems({ mcpServers: { one: server } }, options);
 
 describe("readSettings", () => {
-  it("reads the example of the documents, which has every key", async () => {
+  it("reads the documented example, which has every key", async () => {
     const doc = await readFile(new URL("../../../../docs/gateway/config.md", import.meta.url), "utf8");
     const [, example = ""] = /```json\n([\s\S]*?)```/.exec(doc) ?? [];
     const secrets = async () => ({
@@ -172,7 +172,7 @@ describe("readSettings", () => {
     });
   });
 
-  it("fills in what is closed and small where nothing is said", async () => {
+  it("has strict and small defaults", async () => {
     const settings = await read({ mcpServers: { one: { command: "x" } } });
     expect(settings).toMatchObject({
       listen: { host: "127.0.0.1", port: 8090, users: [] },
@@ -220,13 +220,13 @@ describe("readSettings", () => {
         },
       },
     ],
-    ["an older one", { mcpServers: { s: { type: "sse", url: "http://localhost:3000/sse" } } }],
-  ])("reads what %s writes", async (_, written) => {
+    ["an older program", { mcpServers: { s: { type: "sse", url: "http://localhost:3000/sse" } } }],
+  ])("reads the format of %s", async (_, written) => {
     const { servers } = await read(written);
     expect([...servers.keys()]).toEqual(["s"]);
   });
 
-  it("reads comments and last commas, and nothing in text as one", async () => {
+  it("accepts comments and trailing commas, but not inside strings", async () => {
     const { servers } = await read(`\uFEFF{ // comment, "mcpServers": {
       /* more, } */ "mcpServers": { "a": { "command": "x // no", "args": [",}", "/* no */", "\\",]",], }, },
     }`);
@@ -241,31 +241,34 @@ describe("readSettings", () => {
       '{\n  "mcpServers": {\n    "a": s3cret\n  }\n}',
       ':3:10: a value is missing here; write a text in quotes ("…"), a number, true, false, null, [ ] or { }',
     ],
-    ['{"mcpServers": {', ":1:17: the text ends too early; close what is open"],
+    ['{"mcpServers": {', ":1:17: the text ends too early; close all brackets and quotes"],
     ['{"a": 1 "b": 2}', ':1:9: a "," is missing here; add it'],
     ['{"a" 1}', ':1:6: a ":" is missing here; add it'],
-    ['{"a": "s3cret\\x"}', ":1:7: this text is no JSON; write \\\\ for a backslash, and \\t for a tab"],
-    ['{"a": "s3cret', ':1:7: this text does not end in its line; close it with "'],
-    ['{"s3cret\n": 1}', ':1:2: this text does not end in its line; close it with "'],
-    ["{} {}", ":1:4: this comes after the end; take it out"],
+    [
+      '{"a": "s3cret\\x"}',
+      ":1:7: this string is not valid JSON; write \\\\ for a backslash, and \\t for a tab",
+    ],
+    ['{"a": "s3cret', ':1:7: this string does not end in its line; close it with "'],
+    ['{"s3cret\n": 1}', ':1:2: this string does not end in its line; close it with "'],
+    ["{} {}", ":1:4: this follows the end of the text; remove it"],
     ["{,}", ':1:2: a key is missing here; write it in quotes ("…")'],
     ['{"a": 1,, }', ':1:9: a key is missing here; write it in quotes ("…")'],
     ["{'a': 1}", ':1:2: a key is missing here; write it in quotes ("…")'],
-    [`${"[".repeat(1000)}`, ":1:102: this is nested more than 100 deep; make it flatter"],
-    ['{"mcpServers": {"a": {}, // one\n "a": {}}}', ':2:2: the key "a" is there twice; take one of them out'],
-    [" \n// nothing", ":1:1: there is nothing in it; write at least {}"],
-    ["[]", "must be an object; put all settings in { }"],
-  ])("says where %j is wrong and what to do, and repeats nothing of it", async (text, problem) => {
+    [`${"[".repeat(1000)}`, ":1:102: this is nested more than 100 levels deep; flatten it"],
+    ['{"mcpServers": {"a": {}, // one\n "a": {}}}', ':2:2: the key "a" is duplicated; remove one of them'],
+    [" \n// nothing", ":1:1: the text is empty; write at least {}"],
+    ["[]", "must be an object; write all settings in { }"],
+  ])("reports where %j is wrong and how to fix it, without quoting it", async (text, problem) => {
     expect(await problems(text)).toEqual([problem]);
     await expect(readSettings(text)).rejects.toThrow(/^(line \d+, column \d+: |must be an object)/);
   });
 
-  /** Every sentence that a setting can get, but for those of the text above. */
+  /** Every message about a setting, except those about the syntax above. */
   it.each<[string, unknown, string]>([
     ["text", { dataFolder: 5 }, "dataFolder: must be text; put it in quotes"],
-    ["empty text", { dataFolder: " " }, "dataFolder: is empty; fill it in, or take it out"],
-    ["NUL", { dataFolder: "\0" }, "dataFolder: has a NUL character in it; take that out"],
-    ["a flag", { strict: "yes" }, "strict: must be a yes or no; write true or false, without quotes"],
+    ["empty text", { dataFolder: " " }, "dataFolder: is empty; fill it in, or remove it"],
+    ["NUL", { dataFolder: "\0" }, "dataFolder: contains a NUL character; remove it"],
+    ["a flag", { strict: "yes" }, "strict: must be a boolean; write true or false, without quotes"],
     [
       "a port",
       { listen: { port: "80" } },
@@ -294,18 +297,18 @@ describe("readSettings", () => {
     [
       "a word",
       { audit: { payloads: "some" } },
-      'audit.payloads: this value is not known; write one of "none", "retries", "arguments", "all"',
+      'audit.payloads: unknown value; write one of "none", "retries", "arguments", "all"',
     ],
     [
       "a word that is like another",
       { audit: { payloads: "argument" } },
-      'audit.payloads: this value is not known; write one of "none", "retries", "arguments", "all"; did you mean "arguments"?',
+      'audit.payloads: unknown value; write one of "none", "retries", "arguments", "all"; did you mean "arguments"?',
     ],
     ["a list", { audit: { redact: "iban" } }, "audit.redact: must be a list; put it in [ ]"],
     ["an object", { session: "long" }, "session: must be an object; put its keys in { }"],
     ["a record", { policy: [] }, "policy: must be an object; put its keys in { }"],
-    ["a strange key", { coworkFiles: 1 }, "coworkFiles: there is no such setting; take it out"],
-    ["a typing mistake", { listn: {} }, 'listn: there is no such setting; did you mean "listen"?'],
+    ["an unknown key", { coworkFiles: 1 }, "coworkFiles: unknown setting; remove it"],
+    ["a typo", { listn: {} }, 'listn: unknown setting; did you mean "listen"?'],
     ["servers", { mcpServers: [] }, 'mcpServers: must be an object; write { "name": { "command": … } }'],
     [
       "an origin",
@@ -314,38 +317,38 @@ describe("readSettings", () => {
     ],
     ["a pattern", { sandbox: { origin: "https://x" } }, "sandbox.origin: must be a pattern; write it like"],
     ["a database", { database: "mysql://x" }, "database: names no database; write"],
-    ["a method", { policy: { x: "ask" } }, "policy.x: there is no such method; write one such as"],
+    ["a method", { policy: { x: "ask" } }, "policy.x: unknown method; write one such as"],
     ["a user's name", { users: [{ token: "${KEY}" }] }, 'users[0]: has no name; add "name"'],
     [
       "a user's token",
       { users: [{ name: "a", token: "short" }] },
-      "users[0].token: can be guessed; take 20 random characters or more",
+      "users[0].token: is too easy to guess; use at least 20 random characters",
     ],
     [
       "two tokens",
       { users: [{ name: "a", token: "x".repeat(20), tokenHash: "x" }] },
-      "users[0]: has a token and a tokenHash; take one of them out",
+      "users[0]: has a token and a tokenHash; remove one of them",
     ],
-  ])("one sentence, with what to do: %s", async (_what, written, sentence) => {
+  ])("one sentence with a fix: %s", async (_what, written, sentence) => {
     const found = await problems(JSON.stringify(written));
     expect(found).toEqual([expect.stringContaining(sentence)]);
     expect(found[0]).toMatch(/^:1: /);
   });
 
   it.each<[string, unknown, string]>([
-    ["no object", "npx", ': must be an object; write { "command": … } or { "url": … }'],
+    ["not an object", "npx", ': must be an object; write { "command": … } or { "url": … }'],
     ["nothing", {}, ": has no command and no url; add one of them"],
-    ["a typing mistake", { comand: "x" }, ': has no command and no url; did you mean "command"?'],
-    ["both", { command: "x", url: "https://x" }, ": has a command and a url; take one of them out"],
+    ["a typo", { comand: "x" }, ': has no command and no url; did you mean "command"?'],
+    ["both", { command: "x", url: "https://x" }, ": has a command and a url; remove one of them"],
     [
       "a program's key",
       { url: "https://x.example", args: [] },
-      ".args: is only for a server with a command, and this one has a url; take it out",
+      ".args: is only for a server with a command, and this one has a url; remove it",
     ],
     [
       "an address's key",
       { command: "x", headers: {} },
-      ".headers: is only for a server with a url, and this one has a command; take it out",
+      ".headers: is only for a server with a url, and this one has a command; remove it",
     ],
     [
       "a rate",
@@ -355,15 +358,15 @@ describe("readSettings", () => {
     [
       "a permission",
       { command: "x", permissions: { cammera: "deny" } },
-      '.permissions.cammera: there is no such setting; write one of "camera", "microphone"',
+      '.permissions.cammera: unknown setting; write one of "camera", "microphone"',
     ],
-    ["a relaxation", { command: "x", relax: ["eval"] }, ".relax[0]: this value is not known; write one of"],
+    ["a relaxation", { command: "x", relax: ["eval"] }, ".relax[0]: unknown value; write one of"],
     [
       "a scheme",
       { command: "x", schemes: ["UI://"] },
       '.schemes[0]: must be a scheme; write it like "mcp-app"',
     ],
-    ["a type", { command: "x", type: "http" }, '.type: this value is not known; write "stdio"'],
+    ["a type", { command: "x", type: "http" }, '.type: unknown value; write "stdio"'],
     ["a variable's name", { command: "x", env: { "1": "x" } }, ".env.1: names no variable; use letters"],
     [
       "a variable",
@@ -383,7 +386,7 @@ describe("readSettings", () => {
     [
       "a secret",
       { command: "${secret:X}" },
-      ".command: there is no secret X; keep it with vitrine secret set X, or take ${secret:X} out",
+      ".command: there is no secret X; store it with vitrine secret set X, or remove ${secret:X}",
     ],
     [
       "an input",
@@ -404,48 +407,44 @@ describe("readSettings", () => {
     [
       "a header",
       { url: "https://x.example", headers: { a: "b\nc" } },
-      ".headers.a: cannot stand in a header; write one line",
+      ".headers.a: is not valid in a header; write one line",
     ],
     [
-      "two ways in",
+      "two credentials",
       { url: "https://x.example", headers: { authorization: "x" }, oauth: {} },
-      ".oauth: there is an Authorization header already; take one of them out",
+      ".oauth: there is an Authorization header already; remove one of them",
     ],
     [
       "a shared sign-in",
       { url: "https://x.example", stateless: true, oauth: true },
-      ".oauth: a stateless server is shared, and all users would be the one who signs in; take oauth or stateless out",
+      ".oauth: a stateless server is shared, so all users would act as the one who signs in; remove oauth or stateless",
     ],
     [
-      "half a client",
+      "an incomplete client",
       { url: "https://x.example", oauth: { clientSecret: "x" } },
       ".oauth.clientSecret: needs a clientId; add it",
     ],
-    ["no URL", { url: "//x" }, ".url: is no URL; write it like https://example.com/mcp"],
-    [
-      "another scheme",
-      { url: "ftp://x" },
-      ".url: is no address of the web; begin it with https:// or http://",
-    ],
+    ["an invalid URL", { url: "//x" }, ".url: is not a URL; write it like https://example.com/mcp"],
+    ["another scheme", { url: "ftp://x" }, ".url: is not a web address; begin it with https:// or http://"],
     [
       "a password",
       { url: "https://a:s3cret@x.example" },
-      ".url: has a name or password in it; use headers for that",
+      ".url: contains a user name or password; use headers for that",
     ],
-    ["a hash", { url: "https://x.example/#a" }, ".url: has a # in it; take out that, and what follows it"],
+    ["a hash", { url: "https://x.example/#a" }, ".url: contains #; remove it and everything after it"],
     [
       "plain http",
       { url: "http://x.example" },
       '.url: must be https, or an address of this machine; write https://, or allow plain http with "privateNetwork": true',
     ],
-  ])("one sentence for a server, with what to do: %s", async (_what, server, sentence) => {
+  ])("one sentence with a fix for a server: %s", async (_what, server, sentence) => {
     const found = await problems(`{"mcpServers":\n{"one": ${JSON.stringify(server)}}}`);
     expect(found).toEqual([expect.stringContaining(sentence)]);
-    // What is not there is where that is which should have it.
+    // A missing setting is located at its parent.
     expect(found[0]).toMatch(/^:2: mcpServers\.one/);
   });
 
-  it("says in which line a setting is wrong", async () => {
+  it("reports the line of a wrong setting", async () => {
     const text = `{
       "mcpServers": {
         "a": { "command": "x" }, // one
@@ -462,7 +461,7 @@ describe("readSettings", () => {
     await expect(readSettings(text)).rejects.toThrow(/^line 4: mcpServers\.b/);
   });
 
-  it("goes on without the servers that are wrong, if it is told to, and says which", async () => {
+  it("skips wrong servers on request, and reports them", async () => {
     const skipped: unknown[] = [];
     const text = `{
       "coworkFiles": "/x",
@@ -482,16 +481,15 @@ describe("readSettings", () => {
     expect([...servers.keys()]).toEqual(["good"]);
     expect(skipped).toEqual([
       {
-        problem:
-          "line 2: coworkFiles: there is no such setting, and it is ignored; take it out, unless others need it",
+        problem: "line 2: coworkFiles: unknown setting, ignored; remove it, unless another program needs it",
       },
       {
         problem:
-          "line 4: mcpServers.good.theirKey: there is no such setting, and it is ignored; take it out, unless others need it",
+          "line 4: mcpServers.good.theirKey: unknown setting, ignored; remove it, unless another program needs it",
       },
       {
         server: "typo",
-        problem: 'line 5: mcpServers.typo.isolatoin: there is no such setting; did you mean "isolation"?',
+        problem: 'line 5: mcpServers.typo.isolatoin: unknown setting; did you mean "isolation"?',
       },
       {
         server: "env",
@@ -500,7 +498,7 @@ describe("readSettings", () => {
       },
       {
         server: "two",
-        problem: "line 8: mcpServers.two: this name is there twice; rename one of them",
+        problem: "line 8: mcpServers.two: this name is used twice; rename one of them",
       },
       {
         server: "Good",
@@ -513,14 +511,14 @@ describe("readSettings", () => {
     await expect(readSettings('{"policy": {}, "policy": {}}', { onskip: () => {} })).rejects.toThrow("twice");
   });
 
-  it("takes no key twice inside a server, even where servers may be left out", async () => {
+  it("rejects a duplicate key inside a server, even if servers may be skipped", async () => {
     for (const inside of [
       '"command": "x", "command": "y"',
       '"command": "x", "env": {"A": "1", "A": "2"}',
       '"command": "x", "policy": {}, "policy": {}',
     ])
       await expect(readSettings(`{"mcpServers": {"a": {${inside}}}}`, { onskip: () => {} })).rejects.toThrow(
-        "is there twice",
+        "is duplicated",
       );
     const skipped: unknown[] = [];
     const dotted = '{"servers": {"a.b": {"command": "x"}, "a.b": {"command": "y"}, "a b": {}, "a b": {}}}';
@@ -528,7 +526,7 @@ describe("readSettings", () => {
     expect(skipped).toEqual(["a.b", "a b"]);
   });
 
-  it("keeps programs as it is told where nobody says how, and as the file says where it does", async () => {
+  it("applies the default isolation if nothing else is set, and otherwise that of the file", async () => {
     const mcpServers = { a: { command: "x" }, b: { command: "x", isolation: { network: true } } };
     const options = { env: { HOME: "/home/ana" }, isolation: { driver: "process" } as const };
     const drivers = async (written: Record<string, unknown>) =>
@@ -539,7 +537,7 @@ describe("readSettings", () => {
     expect(await drivers({ mcpServers, isolation: { network: true } })).toEqual(["auto", "auto"]);
   });
 
-  it("reads JSON as everybody does", () => {
+  it("reads JSON like other parsers", () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(0, 2), (text, indent) => {
         const plain = JSON.stringify(JSON.parse(text), null, indent);
@@ -550,7 +548,7 @@ describe("readSettings", () => {
       expect(() => parseJson(`[${number}]`)).toThrow(SyntaxError);
   });
 
-  it("lists every problem with its place", async () => {
+  it("lists every problem with its location", async () => {
     const found = await problems({
       mcpServers: {
         weather: { command: "x", isolation: { memory: "lots", netwrok: true }, polcy: {} },
@@ -567,16 +565,16 @@ describe("readSettings", () => {
     ]);
   });
 
-  it("a rule with a typing mistake is a problem, not an open door", async () => {
+  it("a rule with a typo is a problem, and not ignored", async () => {
     expect(await problemsOf({ command: "x", policy: { "tool/call:delete": "deny" } })).toEqual([
-      'mcpServers.one.policy["tool/call:delete"]: there is no such method; did you mean "tools/call"?',
+      'mcpServers.one.policy["tool/call:delete"]: unknown method; did you mean "tools/call"?',
     ]);
     expect(await problems({ policy: { "ui/open-link": "dney" } })).toEqual([
-      expect.stringMatching(/^policy\["ui\/open-link"\]: this value .*did you mean "deny"\?$/),
+      expect.stringMatching(/^policy\["ui\/open-link"\]: unknown value.*did you mean "deny"\?$/),
     ]);
   });
 
-  it("resolves references, once", async () => {
+  it("resolves references once", async () => {
     const options = { env: { ...env, TRICK: "${KEY} ${secret:X}" } };
     expect(
       await stdio(
@@ -584,7 +582,7 @@ describe("readSettings", () => {
         options,
       ),
     ).toMatchObject({
-      // A variable that is empty is set.
+      // An empty variable counts as set.
       args: ["k3y", "k3y!", "a:-b", "", ""],
     });
     expect(await stdio({ args: ["$${KEY}", "$KEY", "${TRICK}", "{KEY}"] }, options)).toMatchObject({
@@ -595,7 +593,7 @@ describe("readSettings", () => {
     });
   });
 
-  it("opens the store of secrets only for a reference, in the data folder, and says if it cannot", async () => {
+  it("opens the secret store only for a reference, in the data folder, and reports if it cannot", async () => {
     const open = vi.fn(async () => ({ get: async () => "s3cret" }));
     await stdio({ env: { A: "$${secret:X}" } }, { secrets: open });
     expect(open).not.toHaveBeenCalled();
@@ -605,17 +603,17 @@ describe("readSettings", () => {
     expect(open).toHaveBeenCalledWith("/home/ana/.local/share/vitrine");
     const locked = () => Promise.reject(new Error("the keyring is locked"));
     const found = await problemsOf({ command: "${secret:X}" }, { secrets: locked });
-    expect(found[0]).toMatch(/^secrets cannot be read: the keyring is locked; mend that, or take /);
+    expect(found[0]).toMatch(/^secrets cannot be read: the keyring is locked; fix that, or remove /);
   });
 
-  it("passes nothing on of its own environment", async () => {
+  it("passes on nothing of its own environment", async () => {
     vi.stubEnv("VITRINE_TEST_SECRET", "s3cret");
     const settings = await readSettings({ mcpServers: { one: { command: "x", env: { A: "b" } } } });
     expect(JSON.stringify([...settings.servers])).not.toContain("s3cret");
     vi.unstubAllEnvs();
   });
 
-  it("never repeats a value in a problem", async () => {
+  it("never quotes a value in a problem", async () => {
     const found = await problems(
       {
         mcpServers: {
@@ -632,11 +630,11 @@ describe("readSettings", () => {
     expect(found.join("\n")).not.toContain("s3cret");
   });
 
-  it("names are exact", async () => {
+  it("compares names exactly", async () => {
     const bad = ["", ".", "..", "a/b", "a b", " a", "ä", "а", "a\u200b", "a\n", "x".repeat(65), "a%2e"];
     for (const name of bad) {
       expect(await problems({ mcpServers: { [name]: { command: "x" } } })).toEqual([
-        expect.stringContaining("is no name; use 1 to 64 letters"),
+        expect.stringContaining("is not a valid name; use 1 to 64 letters"),
       ]);
     }
     expect(await problems({ mcpServers: { Mail: { command: "x" }, mail: { command: "y" } } })).toEqual([
@@ -644,14 +642,14 @@ describe("readSettings", () => {
     ]);
     expect(
       await problems({ mcpServers: { mail: { command: "x" } }, servers: { mail: { command: "y" } } }),
-    ).toEqual(["mcpServers.mail: this name is there twice; rename one of them"]);
+    ).toEqual(["mcpServers.mail: this name is used twice; rename one of them"]);
     const { servers } = await read(
       '{"mcpServers": {"__proto__": {"command": "x"}, "constructor": {"command": "y"}}}',
     );
     expect([...servers.keys()]).toEqual(["__proto__", "constructor"]);
   });
 
-  it("another address than loopback needs a flag and a credential", async () => {
+  it("requires a flag and a credential for an address other than loopback", async () => {
     const users = [{ name: "ana", tokenHash: "0".repeat(64) }];
     for (const host of [
       "0.0.0.0",
@@ -693,8 +691,8 @@ describe("readSettings", () => {
     expect(found).toEqual([
       "users[0]: has no token and no tokenHash; add one of them",
       'users[1].tokenHash: must be 64 digits from 0 to f; make it with printf %s "$TOKEN" | sha256sum',
-      expect.stringMatching(/^users\[2\]\.name: is no name; /),
-      "users[3].token: can be guessed; take 20 random characters or more",
+      expect.stringMatching(/^users\[2\]\.name: is not a valid name; /),
+      "users[3].token: is too easy to guess; use at least 20 random characters",
       'users[4]: has no name; add "name"',
       "users[5]: must be an object; put its keys in { }",
     ]);
@@ -723,14 +721,14 @@ describe("readSettings", () => {
       expect(await problemsOf({ url })).toEqual([expect.stringMatching(/^mcpServers\.one\.url: /)]);
   });
 
-  it("decides who signs in", async () => {
+  it("decides whether to use OAuth", async () => {
     expect(await remote({ oauth: false })).toMatchObject({ oauth: false });
     expect(await remote({ headers: { authorization: "Bearer ${KEY}" } })).toMatchObject({ oauth: false });
     expect(await remote({ stateless: true })).toMatchObject({ oauth: false });
     expect(await remote({ oauth: { clientId: "a" } })).toMatchObject({ oauth: true, clientId: "a" });
   });
 
-  it("isolation is a name, an object, and what is said for all servers; a container needs an image", async () => {
+  it("accepts isolation as a name, an object, and for all servers; a container requires an image", async () => {
     expect(await stdio({ isolation: "process" })).toMatchObject({
       isolation: { driver: "process", network: false },
     });
@@ -750,7 +748,7 @@ describe("readSettings", () => {
     ]);
   });
 
-  it("paths begin at the file, a command's name does not", async () => {
+  it("resolves paths against the file, but not a command's name", async () => {
     expect(await stdio({ command: "./bin/server", cwd: "work" })).toMatchObject({
       command: "/etc/vitrine/bin/server",
       cwd: "/etc/vitrine/work",
@@ -758,8 +756,8 @@ describe("readSettings", () => {
     expect(await stdio({ command: "~/bin/server" })).toMatchObject({ command: "/home/ana/bin/server" });
     expect(await stdio({ command: "node" })).toMatchObject({ command: "node" });
     expect(await problemsOf({ command: "x", cwd: "~/a" }, { env: {} })).toEqual([
-      "dataFolder: nobody's home is known; set HOME, or write which folder",
-      "mcpServers.one.cwd: nobody's home is known; set HOME, or write the whole path",
+      "dataFolder: the home folder is unknown; set HOME, or write which folder",
+      "mcpServers.one.cwd: the home folder is unknown; set HOME, or write the whole path",
     ]);
     expect(await read({ database: "sqlite:audit.db" })).toMatchObject({
       database: "sqlite:/etc/vitrine/audit.db",
@@ -772,7 +770,7 @@ describe("readSettings", () => {
     expect(servers.size).toBe(0);
   });
 
-  it("the command line comes first, defaults come last, key by key", async () => {
+  it("the command line overrides the file, and the file overrides defaults, key by key", async () => {
     const settings = await read(
       { listen: { port: 2, origin: "https://x.example" }, strict: false },
       {
@@ -793,15 +791,15 @@ describe("readSettings", () => {
     ).toHaveLength(1);
   });
 
-  it("a file that cannot be read is a problem", async () => {
+  it("reports a file that cannot be read", async () => {
     await expect(readSettingsFile("/nowhere/x.json")).rejects.toThrow(
-      "/nowhere/x.json: there is no such file; write one, or name another",
+      "/nowhere/x.json: the file does not exist; create it, or name another",
     );
-    await expect(readSettingsFile(resolve("/"))).rejects.toThrow("/: is a folder; name a file in it");
+    await expect(readSettingsFile(resolve("/"))).rejects.toThrow("/: is a folder; name a file");
     await expect(readSettingsFile("/dev/null/x")).rejects.toThrow("/dev/null/x: cannot be read (ENOTDIR); ");
   });
 
-  it("whatever is in the file, it gives settings or says what is wrong", async () => {
+  it("returns settings or problems for any input", async () => {
     const keys = [
       "mcpServers",
       "servers",

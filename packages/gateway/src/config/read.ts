@@ -1,5 +1,5 @@
 /**
- * Reads what an operator wrote: the usual `mcpServers` file, and our keys (docs/gateway/config.md).
+ * Reads the settings: the usual `mcpServers` file, and Vitrine's own keys (docs/gateway/config.md).
  *
  * @module
  */
@@ -35,51 +35,53 @@ import {
   usersReader,
 } from "./top-settings.js";
 
-/** Settings in the form of the file. */
+/** Settings in the format of the file. */
 export type WrittenSettings = Readonly<Record<string, unknown>>;
 
 /** Options of {@link readSettings}. */
 export interface ReadOptions {
-  /** Where `${NAME}` is looked up; the environment of this process by default. */
+  /** Variables for `${NAME}`; the environment of this process by default. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The file it comes from: messages name it, and relative paths begin at its folder. */
+  /** The path of the file: messages name it, and relative paths start at its folder. */
   file?: string | undefined;
-  /** Taken where the file says nothing. */
+  /** Used where the file has no value. */
   defaults?: WrittenSettings | undefined;
-  /** Taken in place of what the file says: the command line. */
+  /** Override the file: options of the command line. */
   overrides?: WrittenSettings | undefined;
-  /** More servers: those of the command line; see `commandLineServer`. */
+  /** Additional servers, of the command line; see `commandLineServer`. */
   servers?: readonly ServerSettings[] | undefined;
-  /** How programs are kept where neither they nor the whole file say anything about it: closed in, by default. */
+  /**
+   * Isolation of programs where neither their own nor the global settings have a value: sandboxed by default.
+   */
   isolation?: Partial<Isolation> | undefined;
   /**
-   * Opens the store for `${secret:NAME}`, in the data folder. It is opened only if there is such a reference. For a file, the default is
-   * the gateway's own store; `readSettings` has none.
+   * Opens the store for `${secret:NAME}` in the data folder. Called only if there is such a reference. For a
+   * file, the default is the gateway's own store; `readSettings` has none.
    */
   secrets?: ((dataFolder: string) => Promise<Pick<SecretStore, "get">>) | undefined;
-  /** Options to repeat with `vitrine secret set`, such as `--config mcp.json`: messages name them. */
+  /** Options to repeat with `vitrine secret set`, such as `--config mcp.json`. Messages contain them. */
   repeat?: string | undefined;
   /**
-   * Gets the text of a file before anything in it is used: no variable, secret or folder that it names is looked at. Throws to refuse the
-   * file.
+   * Gets the text of a file before anything in it is used: no variable, secret or folder is accessed before.
+   * Throws to reject the file.
    */
   approve?: ((text: string) => Promise<void>) | undefined;
   /**
-   * Makes it do with what is right, and hears of the rest: a server with a problem is left out, and a key that is like
-   * none of ours is another program's. Without it, each of them is a problem, and nothing is read.
+   * Enables lenient reading, and gets everything that is skipped: a server with a problem is left out, and an
+   * unknown key is ignored as another program's. Without it, each of them is a problem, and reading fails.
    */
   onskip?: ((skipped: SkippedSetting) => void) | undefined;
 }
 
-/** Something in a file that was left out. */
+/** A part of a file that was skipped. */
 export interface SkippedSetting {
-  /** The server that is not there because of it. */
+  /** The server that was left out. */
   readonly server?: string | undefined;
-  /** One line: where it is, what is wrong, and what to do. */
+  /** The location, the problem, and the fix, on one line. */
   readonly problem: string;
 }
 
-/** What other programs keep in the same file. */
+/** Keys of other programs in the same file. */
 const IGNORED = ["$schema", "inputs", "globalShortcut", "preferences"];
 
 /**
@@ -112,7 +114,7 @@ export async function readSettings(
   const twice = new Set<string>();
   const onstrange = onskip && ((problem: string) => onskip({ problem }));
   const spot = new Spot("", [], { placeOf: placesIn(file, lines, options.overrides), onstrange });
-  // Of two servers with one name neither is taken, and the others can be.
+  // If two servers have the same name, neither is used, but the others are.
   const findings = {
     lines,
     twice: onskip && ((path: string, parent: string) => holdsServers(parent) && !!twice.add(path)),
@@ -129,8 +131,8 @@ export async function readSettings(
 }
 
 /**
- * The data folder that a file names, or the default one. Reads nothing else of the file, so that `secret set` works for a file whose other
- * settings need the very secret that is missing.
+ * The data folder that a file names, or the default one. Reads nothing else of the file, so that `secret set`
+ * works while the other settings still lack that secret.
  *
  * @throws {GatewayError} `config-invalid`
  */
@@ -148,18 +150,20 @@ export async function readDataFolder(
   return dataFolder;
 }
 
-/** Where relative paths of a file, its programs and `~/` begin. */
+/** The bases of relative paths, programs and `~/`. */
 function startsOf({ file, env }: Pick<ReadOptions, "file" | "env">): Places {
   const home = (env ?? process.env)["HOME"] || (env ? undefined : homedir());
   const folder = file ? dirname(resolve(file)) : process.cwd();
   return { folder, start: file ? projectOf(file) : folder, home };
 }
 
-/** The folder that a settings file speaks of: `.vscode/mcp.json` and `.cursor/mcp.json` speak of the one above. */
+/**
+ * The project folder of a settings file: for `.vscode/mcp.json` and `.cursor/mcp.json`, the parent folder.
+ */
 export const projectOf = (file: string): string =>
   dirname(resolve(file)).replace(/[\\/]\.(vscode|cursor)$/, "");
 
-/** Says where things are: in the file, or on the command line. */
+/** Finds the location of a setting: in the file, or on the command line. */
 function placesIn(
   file: string | undefined,
   lines: ReadonlyMap<string, number>,
@@ -179,7 +183,7 @@ function placesIn(
 }
 
 /**
- * Reads a file. A file that is not there is a problem like any other.
+ * Reads a file. A missing file is reported like any other problem.
  *
  * @throws {GatewayError} `config-invalid`
  * @example
@@ -194,7 +198,7 @@ export async function readSettingsFile(
   return readSettings(await readText(file), { secrets: storedSecrets, ...options, file });
 }
 
-/** The default for files: the secrets that `vitrine secret set` stores. */
+/** The default for files: secrets stored with `vitrine secret set`. */
 export const storedSecrets = (folder: string): Promise<SecretStore> => openSecrets({ folder });
 
 /** The text of a settings file. */
@@ -207,16 +211,19 @@ export async function readText(file: string): Promise<string> {
 }
 
 function unreadable(code: string): string {
-  if (code === "ENOENT") return "there is no such file; write one, or name another";
-  if (code === "EISDIR") return "is a folder; name a file in it";
-  if (code === "EACCES") return "you may not read it; change its permissions, or name another";
-  return `cannot be read (${code}); mend that, or name another`;
+  if (code === "ENOENT") return "the file does not exist; create it, or name another";
+  if (code === "EISDIR") return "is a folder; name a file";
+  if (code === "EACCES") return "permission denied; change its permissions, or name another";
+  return `cannot be read (${code}); fix that, or name another`;
 }
 
 const invalid = (problems: readonly string[], cause?: unknown): GatewayError =>
   new GatewayError("config-invalid", problems.join("\n"), { cause, data: { problems } });
 
-/** Whether the keys of an object are names of servers. A path alone does not say it: names may have dots. */
+/**
+ * Whether the keys of an object are names of servers. A path alone is ambiguous, because names may contain
+ * dots.
+ */
 const holdsServers = (path: string): boolean => path === "mcpServers" || path === "servers";
 
 function parse(
@@ -228,7 +235,7 @@ function parse(
   if (typeof written !== "string") return written;
   try {
     const parsed = parseJson(written, findings);
-    return isObject(parsed) ? parsed : spot.wrong("must be an object", "put all settings in { }");
+    return isObject(parsed) ? parsed : spot.wrong("must be an object", "write all settings in { }");
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const { line, column, problem, message } = error;
@@ -236,7 +243,7 @@ function parse(
   }
 }
 
-/** Later ones win, key by key, one level deep: `{listen: {port}}` leaves the host as it is. */
+/** Merges key by key, one level deep; later values win: `{listen: {port}}` keeps the host. */
 function merge(...all: (WrittenSettings | undefined)[]): WrittenSettings | undefined {
   const [, written] = all;
   if (!written) return undefined;
@@ -260,7 +267,7 @@ const dataFolderOf = (
     return path(places, referringText(sources))(whole["dataFolder"], at);
   return (
     defaultDataFolder(sources.env, places.home) ??
-    at.wrong("nobody's home is known", "set HOME, or write which folder")
+    at.wrong("the home folder is unknown", "set HOME, or write which folder")
   );
 };
 
@@ -281,7 +288,7 @@ async function fetchSecrets(
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    spot.wrong(`secrets cannot be read: ${why}`, `mend that, or take every \${secret:NAME} out`);
+    spot.wrong(`secrets cannot be read: ${why}`, `fix that, or remove every \${secret:NAME}`);
   }
   return found;
 }
@@ -297,7 +304,7 @@ function readWhole(
   },
   spot: Spot,
 ): GatewaySettings | undefined {
-  // Servers come last: they need what is said for all of them.
+  // Servers come last, because they depend on the global settings.
   const later: Reader<Record<string, unknown>> = (value, at) =>
     isObject(value) ? value : at.wrong("must be an object", 'write { "name": { "command": … } }');
   const read = object(
@@ -325,7 +332,7 @@ function readWhole(
   const context = { sources, places, isolation: read.isolation, unsaid: more.isolation };
   const servers: ServerSettings[] = [];
   const names: string[] = [];
-  /** What is wrong with one server is wrong with the file, or else it goes without that server. */
+  /** A problem of one server is a problem of the file, unless servers may be skipped. */
   const settle = (server: string, problems: readonly string[]): void => {
     if (!onskip) spot.problems.push(...problems);
     else for (const problem of problems) onskip({ server, problem });
@@ -334,7 +341,7 @@ function readWhole(
     for (const [each, value] of Object.entries(read[key] ?? {})) {
       const at = spot.at(key).at(each).apart();
       names.push(each);
-      if (twice.has(at.path)) at.wrong("this name is there twice", "rename one of them");
+      if (twice.has(at.path)) at.wrong("this name is used twice", "rename one of them");
       else if (name(each, at) !== undefined && !(isObject(value) && value["disabled"] === true)) {
         const server = readServer(each, value, at, context);
         if (server && at.problems.length === 0) servers.push(server);
@@ -344,7 +351,7 @@ function readWhole(
   }
   servers.push(...named.map((server) => ({ ...server, trusted: server.trusted && !strict })));
   const unclear = spot.at("mcpServers").apart();
-  // One problem for each of these names.
+  // Each of these names has one problem.
   const left = distinct([...names, ...named.map((server) => server.name)], unclear);
   for (const [index, each] of left.entries()) settle(each, unclear.problems.slice(index, index + 1));
 

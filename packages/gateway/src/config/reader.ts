@@ -1,23 +1,25 @@
 /**
- * Readers: each takes a value of a settings file, and gives what it means or says what is wrong with it. All of them run
- * to the end, so that a person sees every problem at once.
+ * Readers: each converts a value of the settings file, or reports what is wrong with it. All of them run to
+ * the end, so that the user sees every problem at once.
  *
  * @module
  */
 import { closest, meant } from "@vitrine/servers/support";
 import { pathOf } from "./json.js";
 
-/** What is known of the text that settings were read from. */
+/** Information about the text of the settings. */
 export interface Text {
-  /** Where something is, by its path: `mcp.json:7`. What is not there is where that is which should have it. */
+  /**
+   * The location of a setting by its path: `mcp.json:7`. For a missing setting, the location of its parent.
+   */
   readonly placeOf?: ((path: string) => string | undefined) | undefined;
-  /** Hears of keys that are like none of ours: other programs keep theirs in the same file. Without it, they are problems. */
+  /** Called for unknown keys, which may belong to other programs. Without it, they are problems. */
   readonly onstrange?: ((problem: string) => void) | undefined;
 }
 
 /**
- * A spot in the settings. Problems are collected here: one line each, that says where, what is wrong, and what to do. No
- * message repeats a value: it may be a secret.
+ * A location in the settings. Collects problems: one line each, with the location, the problem and the fix.
+ * No message contains a value, because it may be a secret.
  */
 export class Spot {
   readonly #place: string | undefined;
@@ -31,24 +33,24 @@ export class Spot {
     this.#place = text.placeOf?.(path) ?? place;
   }
 
-  /** `fix` says what to do. */
+  /** Reports a problem; `fix` says what to do. */
   wrong(message: string, fix: string): undefined {
     this.problems.push(this.#say(`${message}; ${fix}`));
     return undefined;
   }
 
-  /** A key that is not known here; `hint` guesses what was meant. */
+  /** Reports an unknown key; `hint` suggests another one. */
   strange(hint: string | undefined): void {
-    const message = "there is no such setting";
-    if (!this.text.onstrange || hint) this.wrong(message, hint ?? "take it out");
-    else this.text.onstrange(this.#say(`${message}, and it is ignored; take it out, unless others need it`));
+    const message = "unknown setting";
+    if (!this.text.onstrange || hint) this.wrong(message, hint ?? "remove it");
+    else this.text.onstrange(this.#say(`${message}, ignored; remove it, unless another program needs it`));
   }
 
   at(key: string | number): Spot {
     return new Spot(pathOf(this.path, key), this.problems, this.text, this.#place);
   }
 
-  /** The same spot, with problems of its own. */
+  /** The same location, with its own list of problems. */
   apart(): Spot {
     return new Spot(this.path, [], this.text, this.#place);
   }
@@ -58,7 +60,7 @@ export class Spot {
   }
 }
 
-/** Gives the value, or undefined after it said what is wrong. */
+/** Returns the value, or undefined after reporting a problem. */
 export type Reader<T> = (value: unknown, spot: Spot) => T | undefined;
 
 type Fields = Readonly<Record<string, Reader<unknown>>>;
@@ -72,18 +74,16 @@ export const anyText: Reader<string> = (value, spot) =>
   typeof value !== "string"
     ? spot.wrong("must be text", "put it in quotes")
     : value.includes("\0")
-      ? spot.wrong("has a NUL character in it", "take that out")
+      ? spot.wrong("contains a NUL character", "remove it")
       : value;
 
 export const text: Reader<string> = (value, spot) => {
   const read = anyText(value, spot);
-  return read?.trim() === "" ? spot.wrong("is empty", "fill it in, or take it out") : read;
+  return read?.trim() === "" ? spot.wrong("is empty", "fill it in, or remove it") : read;
 };
 
 export const flag: Reader<boolean> = (value, spot) =>
-  typeof value === "boolean"
-    ? value
-    : spot.wrong("must be a yes or no", "write true or false, without quotes");
+  typeof value === "boolean" ? value : spot.wrong("must be a boolean", "write true or false, without quotes");
 
 /** A whole number. */
 export const count =
@@ -140,10 +140,10 @@ const known =
     return spot.wrong(message, `write ${words.length > 1 ? "one of " : ""}${all}${hint}`);
   };
 
-export const oneOf = known("this value is not known");
+export const oneOf = known("unknown value");
 
 /** For the keys of {@link recordOf}. */
-export const nameOf = known("there is no such setting");
+export const nameOf = known("unknown setting");
 
 export const listOf =
   <T>(item: Reader<T>): Reader<T[]> =>
@@ -155,7 +155,7 @@ export const listOf =
         })
       : spot.wrong("must be a list", "put it in [ ]");
 
-/** An object whose keys are the person's own. */
+/** An object with arbitrary keys. */
 export const recordOf =
   <T>(item: Reader<T>, key: Reader<string> = text): Reader<Record<string, T>> =>
   (value, spot) =>
@@ -169,7 +169,7 @@ export const recordOf =
         )
       : spot.wrong("must be an object", "put its keys in { }");
 
-/** An object whose keys are ours. What is not known is a problem: a rule with a typing mistake is no rule. */
+/** An object with known keys. An unknown key is a problem, because a rule with a typo has no effect. */
 export const object =
   <F extends Fields>(fields: F, ignored: readonly string[] = []): Reader<Read<F>> =>
   (value, spot) => {
@@ -180,11 +180,11 @@ export const object =
       if (reader) read[key] = reader(each, spot.at(key));
       else if (!ignored.includes(key)) spot.at(key).strange(meant(key, Object.keys(fields)));
     }
-    // Every key was made by the reader of that key.
+    // Every key was read by its own reader.
     return read as Read<F>;
   };
 
-/** One of several forms. */
+/** Either of two formats. */
 export const either =
   <A, B>(first: (value: unknown) => boolean, one: Reader<A>, other: Reader<B>): Reader<A | B> =>
   (value, spot) =>

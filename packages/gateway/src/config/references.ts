@@ -1,6 +1,6 @@
 /**
- * Values by reference, so that no secret stands in a settings file: `${env:NAME}`, `${NAME}`, `${NAME:-default}` and
- * `${secret:NAME}`. `$${` stands for `${`.
+ * Values by reference, so that settings files contain no secrets: `${env:NAME}`, `${NAME}`,
+ * `${NAME:-default}` and `${secret:NAME}`. `$${` stands for `${`.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const NAMED = "\uE000";
 const SECRET_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Where references lead. */
+/** The values of references. */
 export interface Sources {
   env: Readonly<Record<string, string | undefined>>;
   /** The secrets that {@link secretNames} found. */
@@ -27,7 +27,7 @@ export interface Sources {
 export const secretCommandFor = (name: string, { repeat }: Sources): string =>
   `vitrine secret set ${name}${repeat ? ` ${repeat}` : ""}`;
 
-/** Text with every reference resolved. Values are put in as they are: references in them are plain text. */
+/** Text with every reference resolved. Values are inserted literally: references in them are not resolved. */
 export const referring =
   (sources: Sources): Reader<string> =>
   (value, spot) => {
@@ -42,7 +42,7 @@ export const referring =
     };
     const resolved = written.replace(REFERENCE, (whole, inside?: string) => {
       if (inside === undefined) return "${";
-      // On one line, and not all of it if a bracket is far away.
+      // On one line, and shortened if the closing bracket is far away.
       const shown = JSON.stringify(whole.slice(0, 80)).slice(1, -1);
       const [, kind, rest = inside] = /^([a-z]+):(?!-)(.*)$/s.exec(inside) ?? [];
       if (kind === "secret") {
@@ -53,7 +53,7 @@ export const referring =
           secret ??
           missing(
             `there is no secret ${rest}`,
-            `keep it with ${secretCommandFor(rest, sources)}, or take ${shown} out`,
+            `store it with ${secretCommandFor(rest, sources)}, or remove ${shown}`,
           )
         );
       }
@@ -75,8 +75,8 @@ export const referring =
   };
 
 /**
- * The same sources, in which secrets and variables that are named like one stand for their own names. A mark that is in no settings file
- * tells a name from the same letters in plain text.
+ * The same sources, except that secrets, and variables with names like secrets, resolve to their own names. A
+ * mark that cannot occur in a settings file distinguishes a name from the same characters in plain text.
  */
 export const withNamedSecrets = ({ env, secrets, ...others }: Sources): Sources => ({
   ...others,
@@ -86,7 +86,7 @@ export const withNamedSecrets = ({ env, secrets, ...others }: Sources): Sources 
   secrets: new Map([...secrets.keys()].map((name) => [name, `${NAMED}{secret:${name}}`])),
 });
 
-/** The same, of text that must not be empty. */
+/** The same for text that must not be empty. */
 export const referringText =
   (sources: Sources): Reader<string> =>
   (value, spot) => {
@@ -94,14 +94,14 @@ export const referringText =
     return resolved === undefined ? undefined : text(resolved, spot);
   };
 
-/** The names of all secrets that are referred to, anywhere. */
+/** The names of all secrets that are referred to. */
 export function secretNames(value: unknown, found: Set<string> = new Set()): Set<string> {
   if (typeof value === "string") {
     for (const [, name] of value.matchAll(SECRET)) if (name && SECRET_NAME.test(name)) found.add(name);
   } else if (Array.isArray(value)) {
     for (const item of value) secretNames(item, found);
   } else if (isObject(value)) {
-    // What is switched off needs nothing.
+    // A disabled server needs no secrets.
     if (value["disabled"] !== true) for (const item of Object.values(value)) secretNames(item, found);
   }
   return found;

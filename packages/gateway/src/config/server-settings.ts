@@ -1,5 +1,6 @@
 /**
- * One server of the settings file: what Claude Desktop, Cursor and VS Code write, and our keys.
+ * Parses a server of the settings file: the format of Claude Desktop, Cursor and VS Code, and Vitrine's own
+ * keys.
  *
  * @module
  */
@@ -42,7 +43,7 @@ import {
 } from "./reader.js";
 import { referring, referringText, type Sources, withNamedSecrets } from "./references.js";
 
-/** Limits of one server that are not the guard's. */
+/** Default limits of a server, apart from the guard's. */
 export const SERVER_LIMITS = { timeout: 60_000, startTimeout: 60_000, idle: 900_000, message: 64_000_000 };
 
 const RELAXATIONS = Object.keys({
@@ -54,19 +55,21 @@ const RELAXATIONS = Object.keys({
   "data-scripts": true,
 } satisfies Record<Relaxation, true>) as Relaxation[];
 
-/** What other programs write and nothing is lost without: it describes, or lets tools run without a question. */
+/** Keys of other programs that can be ignored: descriptions, and approvals. */
 const IGNORED = ["description", "autoApprove", "alwaysAllow", "gallery", "version", "dev"];
 
 const METHODS = [...Object.keys({ ...HOST_END.requests, ...HOST_END.notifications }), "elicitation/create"];
 const decision = oneOf("allow", "ask", "deny");
 
-/** A method, a method and what it is about, or either for one view. A typing mistake would leave a door open. */
+/**
+ * A policy key: a method, optionally with its target, optionally for one view. A typo would allow too much.
+ */
 const method: Reader<string> = (value, spot) => {
   const key = String(value);
   const [name = ""] = key.split(":");
   if (isPolicyKey(key, METHODS)) return key;
   const fix = meant(name, METHODS) ?? 'write one such as "tools/call" or "ui/open-link"';
-  return spot.wrong("there is no such method", fix);
+  return spot.wrong("unknown method", fix);
 };
 
 /** `{"tools/call": "ask", "tools/call:delete": "deny"}` */
@@ -116,22 +119,22 @@ const STDIO = ["command", "args", "env", "cwd", "isolation"];
 const REMOTE = ["url", "headers", "oauth", "privateNetwork"];
 const of = (keys: readonly string[], only: string) =>
   Object.fromEntries(
-    keys.map((key): [string, Reader<never>] => [key, (_, spot) => spot.wrong(only, "take it out")]),
+    keys.map((key): [string, Reader<never>] => [key, (_, spot) => spot.wrong(only, "remove it")]),
   );
 const notRemote = of(STDIO, "is only for a server with a command, and this one has a url");
 const notStdio = of(REMOTE, "is only for a server with a url, and this one has a command");
 
-/** What all servers of a file share. */
+/** Settings that all servers of a file share. */
 export interface ServerContext {
   sources: Sources;
   places: Places;
-  /** What is written for all servers. */
+  /** The isolation for all servers in the file. */
   isolation: Partial<Isolation> | undefined;
-  /** What is taken where nothing is written, neither for all nor for this one. */
+  /** The isolation if the file has none, neither for all servers nor for this one. */
   unsaid: Partial<Isolation> | undefined;
 }
 
-/** One server; undefined if something is wrong with it. */
+/** Parses a server; undefined if there is a problem. */
 export function readServer(
   name: string,
   value: unknown,
@@ -140,7 +143,7 @@ export function readServer(
 ): ServerSettings | undefined {
   if (!isObject(value)) return spot.wrong("must be an object", 'write { "command": … } or { "url": … }');
   const [hasCommand, hasUrl] = [value["command"] !== undefined, value["url"] !== undefined];
-  if (hasCommand && hasUrl) return spot.wrong("has a command and a url", "take one of them out");
+  if (hasCommand && hasUrl) return spot.wrong("has a command and a url", "remove one of them");
   if (!hasCommand && !hasUrl) {
     const hints = Object.keys(value).map((key) => meant(key, ["command", "url"]));
     return spot.wrong("has no command and no url", hints.find(Boolean) ?? "add one of them");
@@ -185,7 +188,7 @@ function stdio(
       ...ours,
       ...notStdio,
       type: oneOf("stdio"),
-      // A name is looked for in the PATH; what is written as a path is one.
+      // A plain name is found in the PATH; a path is used as such.
       command: either((written) => /^(\.{1,2}|~)\//.test(String(written)), folder, referringText(sources)),
       args: listOf(string),
       env: recordOf(
@@ -215,7 +218,7 @@ function stdio(
     folder: places.start,
     isolation: closed,
   };
-  // Without the values of secrets: the hash is stored, and a new token does not make another server.
+  // Without the values of secrets: the hash is stored, and a new token does not make a different server.
   const named = referring(withNamedSecrets(sources));
   const identity = identityOf({
     command,
@@ -245,7 +248,7 @@ function remote(value: Record<string, unknown>, spot: Spot, { sources }: ServerC
       headers: recordOf((written, at) => {
         const resolved = referring(sources)(written, at);
         return resolved !== undefined && /[^\t -~\x80-\xff]/.test(resolved)
-          ? at.wrong("cannot stand in a header", "write one line, of Latin letters and signs")
+          ? at.wrong("is not valid in a header", "write one line, of Latin letters and signs")
           : resolved;
       }, header),
       oauth: either(
@@ -263,13 +266,13 @@ function remote(value: Record<string, unknown>, spot: Spot, { sources }: ServerC
   const { headers = {}, oauth } = read;
   const hasToken = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
   if (oauth && hasToken)
-    return spot.at("oauth").wrong("there is an Authorization header already", "take one of them out");
+    return spot.at("oauth").wrong("there is an Authorization header already", "remove one of them");
   if (oauth && read.stateless)
     return spot
       .at("oauth")
       .wrong(
-        "a stateless server is shared, and all users would be the one who signs in",
-        "take oauth or stateless out",
+        "a stateless server is shared, so all users would act as the one who signs in",
+        "remove oauth or stateless",
       );
   if (isObject(oauth) && oauth.clientSecret && !oauth.clientId)
     return spot.at("oauth").at("clientSecret").wrong("needs a clientId", "add it");
@@ -287,19 +290,19 @@ function remote(value: Record<string, unknown>, spot: Spot, { sources }: ServerC
   };
 }
 
-/** Reads an address of a server; secrets in it stay secret. */
+/** Parses the address of a server. Secrets in it are not shown. */
 export function address(
   url: string,
   privateNetwork: boolean | undefined,
   spot: Spot,
 ): Pick<RemoteSettings, "url" | "privateNetwork"> | undefined {
   const at = spot.at("url");
-  if (!URL.canParse(url)) return at.wrong("is no URL", "write it like https://example.com/mcp");
+  if (!URL.canParse(url)) return at.wrong("is not a URL", "write it like https://example.com/mcp");
   const { protocol, hostname, username, password, hash, href } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:")
-    return at.wrong("is no address of the web", "begin it with https:// or http://");
-  if (username || password) return at.wrong("has a name or password in it", "use headers for that");
-  if (hash) return at.wrong("has a # in it", "take out that, and what follows it");
+    return at.wrong("is not a web address", "begin it with https:// or http://");
+  if (username || password) return at.wrong("contains a user name or password", "use headers for that");
+  if (hash) return at.wrong("contains #", "remove it and everything after it");
   if (protocol === "http:" && !isLoopbackHost(hostname) && privateNetwork !== true)
     return at.wrong(
       "must be https, or an address of this machine",

@@ -1,5 +1,5 @@
 /**
- * What is not about one server: where the gateway listens, who may come in, what is kept.
+ * Parses the settings that are not about a server: listener, users, storage.
  *
  * @module
  */
@@ -22,29 +22,29 @@ import {
 } from "./reader.js";
 import { referringText, type Sources } from "./references.js";
 
-/** What is taken where nothing is said. */
+/** Default values. */
 export const DEFAULTS = {
   host: "127.0.0.1",
   port: 8090,
   sandboxPort: 8091,
   grace: 120_000,
   perUser: 32,
-  /** Always redacted; the person's own names come on top. */
+  /** Always redacted, in addition to the operator's own names. */
   redact: ["password", "passphrase", "secret", "token", "authorization", "cookie", "apiKey", "api_key"],
 } as const;
 
-/** A database that is gone with the process. */
+/** A database that exists only in memory. */
 export const IN_MEMORY = "sqlite::memory:";
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Names of servers and users: they are compared exactly, and stand in addresses and file names. */
+/** Names of servers and users. They are compared exactly, and occur in addresses and file names. */
 export const name: Reader<string> = (value, spot) =>
   typeof value === "string" && NAME.test(value) && !/^\.{1,2}$/.test(value)
     ? value
-    : spot.wrong("is no name", 'use 1 to 64 letters, digits, ".", "_" and "-", and not "." or ".."');
+    : spot.wrong("is not a valid name", 'use 1 to 64 letters, digits, ".", "_" and "-", and not "." or ".."');
 
-/** Says which names differ in nothing but their case, and gives them. */
+/** Reports names that differ only in case, and returns them. */
 export function distinct(names: readonly string[], spot: Spot): string[] {
   const seen = new Map<string, string>();
   const found: string[] = [];
@@ -55,7 +55,7 @@ export function distinct(names: readonly string[], spot: Spot): string[] {
       spot
         .at(each)
         .wrong(
-          other === each ? "this name is there twice" : `differs only in case from ${JSON.stringify(other)}`,
+          other === each ? "this name is used twice" : `differs only in case from ${JSON.stringify(other)}`,
           "rename one of them",
         );
     }
@@ -106,22 +106,22 @@ export const auditReader = object({
 
 export const sessionReader = object({ grace: time, perUser: count(1) });
 
-/** `{name, tokenHash}`, or `{name, token}` with the token by reference: only its hash is kept. */
+/** `{name, tokenHash}`, or `{name, token}` with the token by reference. Only its hash is kept. */
 export const usersReader =
   (sources: Sources): Reader<UserSettings[]> =>
   (value, spot) => {
     const users = listOf((each, at): UserSettings | undefined => {
       const read = object({ name, tokenHash: text, token: referringText(sources) })(each, at);
       if (!read) return undefined;
-      // What is there and wrong was said already.
+      // An invalid value was reported already.
       if (read.name === undefined) return "name" in read ? undefined : at.wrong("has no name", 'add "name"');
       if ("token" in read && "tokenHash" in read)
-        return at.wrong("has a token and a tokenHash", "take one of them out");
+        return at.wrong("has a token and a tokenHash", "remove one of them");
       if (!("token" in read || "tokenHash" in read))
         return at.wrong("has no token and no tokenHash", "add one of them");
       if (read.token === undefined && read.tokenHash === undefined) return undefined;
       if (read.token !== undefined && read.token.length < 20)
-        return at.at("token").wrong("can be guessed", "take 20 random characters or more");
+        return at.at("token").wrong("is too easy to guess", "use at least 20 random characters");
       const tokenHash =
         read.tokenHash ??
         createHash("sha256")
@@ -141,7 +141,7 @@ export const usersReader =
     return users;
   };
 
-/** Another address than loopback needs a person who says so, and a credential. */
+/** An address other than loopback requires explicit permission and a credential. */
 export function listenSettings(
   written: { host?: string; port?: number; origin?: string; allowRemote?: boolean },
   users: readonly UserSettings[],
@@ -152,15 +152,18 @@ export function listenSettings(
     const at = spot.at("listen").at("host");
     if (!allowRemote)
       at.wrong(
-        "others could reach this address",
-        'say that they may, with --allow-remote or "allowRemote": true',
+        "this address is reachable by others",
+        'allow that with --allow-remote or "allowRemote": true',
       );
-    if (!users.length) at.wrong("others could reach this address", "add users, each with a token");
+    if (!users.length) at.wrong("this address is reachable by others", "add users, each with a token");
   }
   return { host, port: written.port ?? DEFAULTS.port, origin: written.origin, allowRemote, users };
 }
 
-/** `sqlite:<file>`, `sqlite::memory:` or `postgres://…`. The address may have a password in it, and is never shown. */
+/**
+ * `sqlite:<file>`, `sqlite::memory:` or `postgres://…`. The address may contain a password, and is never
+ * shown.
+ */
 export const databaseReader =
   (sources: Sources, places: Places): Reader<string> =>
   (value, spot) => {
@@ -169,13 +172,13 @@ export const databaseReader =
     if (/^postgres(ql)?:\/\//.test(written) && URL.canParse(written)) return written;
     const [, file] = /^sqlite:(.+)$/.exec(written) ?? [];
     if (!file) return spot.wrong("names no database", 'write "sqlite:/path/to/file" or "postgres://…"');
-    // The name that SQLite has for a database without a file.
+    // SQLite's name of a database without a file.
     if (file === ":memory:") return IN_MEMORY;
     const absolute = path(places)(file, spot);
     return absolute && `sqlite:${absolute}`;
   };
 
-/** Where the gateway keeps its own files, if nobody says. */
+/** The default folder of the gateway's own files. */
 export function defaultDataFolder(env: Sources["env"], home: string | undefined): string | undefined {
   const base = env["XDG_DATA_HOME"] || (home && join(home, ".local", "share"));
   return base && resolve(base, "vitrine");

@@ -22,7 +22,10 @@ const text = (...names: string[]) =>
   JSON.stringify({ mcpServers: Object.fromEntries(names.map((name) => [name, { command: "x" }])) });
 const namesOf = (settings: GatewaySettings | undefined) => [...(settings?.servers.keys() ?? [])];
 
-/** In one step: a file that is written in place can be seen half written, which is a problem told and soon over. */
+/**
+ * Atomically: a file that is written in place may be read while incomplete, which is reported until it is
+ * complete.
+ */
 async function put(content: string): Promise<void> {
   await writeFile(`${file}.draft`, content);
   await rename(`${file}.draft`, file);
@@ -41,7 +44,7 @@ async function start(...names: string[]) {
 }
 
 describe("watchSettings", () => {
-  it("hears of a change", async () => {
+  it("reports a change", async () => {
     const { watch, changes } = await start("one");
     expect(namesOf(watch.current)).toEqual(["one"]);
     await writeFile(file, text("one", "two"));
@@ -49,7 +52,7 @@ describe("watchSettings", () => {
     expect(namesOf(watch.current)).toEqual(["one", "two"]);
   });
 
-  it("hears of a file that was put in its place, as editors do", async () => {
+  it("reports a replaced file, as written by editors", async () => {
     const { changes } = await start("one");
     for (const name of ["two", "three"]) {
       await put(text(name));
@@ -58,35 +61,33 @@ describe("watchSettings", () => {
     expect(changes).toEqual([["two"], ["three"]]);
   });
 
-  it("broken while running: the old settings stay, and it is said why and how to go on", async () => {
+  it("keeps the old settings if the file becomes invalid, and says why and how to fix it", async () => {
     const { watch, changes, errors } = await start("one");
     await put('{"mcpServers": {"one": {"command": "x", "isolaton": "process"}');
     await expect.poll(() => errors).toHaveLength(1);
-    expect(errors[0]).toMatch(/^\S+:1:63: [\s\S]*stay as they were; correct the file/);
+    expect(errors[0]).toMatch(/^\S+:1:63: [\s\S]*stay in force; correct the file/);
     await put('{"mcpServers": {"one": {"command": "x", "isolaton": "process"}}}');
     await expect.poll(() => errors).toHaveLength(2);
-    expect(errors[1]).toMatch(
-      /mcpServers\.one\.isolaton: there is no such setting; did you mean "isolation"\?/,
-    );
+    expect(errors[1]).toMatch(/mcpServers\.one\.isolaton: unknown setting; did you mean "isolation"\?/);
     expect(namesOf(watch.current)).toEqual(["one"]);
     expect(changes).toEqual([]);
     await put(text("two"));
     await expect.poll(() => changes).toEqual([["two"]]);
   });
 
-  it("a file that is gone changes nothing until it is back", async () => {
+  it("a removed file changes nothing until it is back", async () => {
     const { watch, changes, errors } = await start("one");
     await rm(file);
     await expect.poll(() => errors).toHaveLength(1);
-    expect(errors[0]).toMatch(/there is no such file[\s\S]*stay as they were/);
+    expect(errors[0]).toMatch(/the file does not exist[\s\S]*stay in force/);
     expect(namesOf(watch.current)).toEqual(["one"]);
     await put(text("two"));
     await expect.poll(() => changes).toEqual([["two"]]);
-    // However often it was looked at.
+    // However often it was checked.
     expect(errors).toHaveLength(1);
   });
 
-  it("a folder that goes and comes back is nothing special", async () => {
+  it("a folder that is removed and restored needs no special handling", async () => {
     const { changes, errors } = await start("one");
     await rm(folder, { recursive: true });
     await expect.poll(() => errors).toHaveLength(1);
@@ -95,7 +96,7 @@ describe("watchSettings", () => {
     await expect.poll(() => changes).toEqual([["two"]]);
   });
 
-  it("a link that is turned elsewhere is a change", async () => {
+  it("reports a link that points elsewhere", async () => {
     const [one, two] = [join(folder, "one.json"), join(folder, "two.json")];
     await writeFile(one, text("one"));
     await writeFile(two, text("two"));
@@ -108,14 +109,14 @@ describe("watchSettings", () => {
     expect(onchange).toHaveBeenCalledOnce();
   });
 
-  it("of many quick writes the last one wins", async () => {
+  it("applies the last of many quick writes", async () => {
     const { watch, changes } = await start("one");
     for (let count = 0; count <= 100; count++) await writeFile(file, text(`name-${count}`));
     await expect.poll(() => namesOf(watch.current)).toEqual(["name-100"]);
     expect(changes.at(-1)).toEqual(["name-100"]);
   });
 
-  it("what is applied slowly is applied in order, one at a time", async () => {
+  it("applies slow changes in order, one at a time", async () => {
     await put(text("one"));
     const log: string[] = [];
     let go = () => {};
@@ -134,7 +135,7 @@ describe("watchSettings", () => {
     go();
   });
 
-  it("what cannot be applied is said", async () => {
+  it("reports a change that cannot be applied", async () => {
     await put(text("one"));
     const onerror = vi.fn();
     const onchange = () => Promise.reject(new Error("no room"));
@@ -143,15 +144,15 @@ describe("watchSettings", () => {
     await expect.poll(() => onerror.mock.calls[0]?.[0].message).toMatch("no room");
   });
 
-  it("wrong at the start is an error, and nothing is watched", async () => {
+  it("fails if the file is invalid at the start, and watches nothing", async () => {
     const onerror = vi.fn();
-    await expect(watchSettings(file, () => {}, { onerror })).rejects.toThrow("there is no such file");
+    await expect(watchSettings(file, () => {}, { onerror })).rejects.toThrow("the file does not exist");
     await put("");
-    await expect(watchSettings(file, () => {}, { onerror })).rejects.toThrow("there is nothing in it");
+    await expect(watchSettings(file, () => {}, { onerror })).rejects.toThrow("the text is empty");
     expect(onerror).not.toHaveBeenCalled();
   });
 
-  it("hears nothing after it was closed", async () => {
+  it("reports nothing after it was closed", async () => {
     const { watch, changes, errors } = await start("one");
     const second = await watchSettingsExample(
       file,

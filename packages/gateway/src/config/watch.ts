@@ -1,5 +1,5 @@
 /**
- * Keeps an eye on the settings file while the gateway runs.
+ * Watches the settings file while the gateway runs.
  *
  * @module
  */
@@ -10,26 +10,25 @@ import { type ReadOptions, readSettings, readText, storedSecrets } from "./read.
 
 /** Options of {@link watchSettings}. */
 export interface WatchOptions extends Omit<ReadOptions, "file"> {
-  /** Hears why a change was not taken; the settings stay as they were. */
+  /** Called when a change is rejected; the current settings stay in force. */
   onerror: (error: GatewayError) => void;
-  /** Milliseconds between two looks at the file. A file that still changes is left alone until the next look. */
+  /** Milliseconds between checks of the file. A file that is still changing is left for the next check. */
   interval?: number | undefined;
 }
 
-/** The settings of a file, as they are now. */
+/** The current settings of a file. */
 export interface SettingsWatch {
-  /** The last settings that were right, and were taken. */
+  /** The last valid settings. */
   readonly current: GatewaySettings;
-  /** Nothing is called after this. */
+  /** Stops watching; no callback is called afterwards. */
   close(): void;
 }
 
 /**
- * Reads a settings file, and again whenever it changes. The file is looked at, and not listened to: that sees writes,
- * files that are put in its place by renaming, links that are turned elsewhere, and folders that come back, on every
- * kind of disk.
+ * Reads a settings file, and again whenever it changes. The file is polled: that detects writes, replacement
+ * by renaming, changed links and restored folders, on every kind of disk.
  *
- * `onchange` hears of new settings one after another, the next after it is done with the last.
+ * `onchange` gets new settings one after another; each call waits for the previous one.
  *
  * @throws {GatewayError} `config-invalid` if it is wrong at the start
  * @example
@@ -56,7 +55,7 @@ export async function watchSettings(
       error instanceof GatewayError
         ? error
         : new GatewayError("config-invalid", String(error), { cause: error });
-    const kept = `${message}\nThe settings stay as they were; correct the file, and it is read again.`;
+    const kept = `${message}\nThe previous settings stay in force; correct the file, and it is read again.`;
     onerror(new GatewayError("config-invalid", kept, { cause: error, data }));
   };
 
@@ -64,7 +63,7 @@ export async function watchSettings(
     if (isClosed) return;
     try {
       const text = await readText(file).catch((error: unknown) => {
-        // Gone, or locked: said once, however often it is looked at.
+        // Missing or locked: reported once, however often it is checked.
         if (seen !== undefined) keep(error);
         return undefined;
       });
@@ -91,7 +90,7 @@ export async function watchSettings(
   };
 
   watchFile(file, { persistent: false, interval }, changed);
-  // What was written between the first look and the watch.
+  // Picks up changes between the first read and the start of the watch.
   changed();
   return {
     get current() {

@@ -1,4 +1,4 @@
-/** The connection between a browser and the gateway fails, or a browser does not behave. */
+/** Failing connections between a browser and the gateway, and misbehaving browsers. */
 import { setTimeout as delay } from "node:timers/promises";
 import { MAX_FRAME_BYTES } from "@vitrine/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ import {
   tabStorage,
 } from "../../../../testing/gateway/fault-stage.ts";
 
-/** A page by the line, with a view, and calls of both that are under way. */
+/** A page behind the line, with a view, and pending calls of both. */
 async function busyPage(stage: FaultStage, heartbeat?: number) {
   const page = await stage.page(heartbeat === undefined ? {} : { heartbeat });
   const view = await page.openView({ server: "faulty", tool: "echo" });
@@ -35,7 +35,7 @@ describe("a page", () => {
   });
   afterAll(() => stage.close());
 
-  it("whose socket is reset goes on where it was", async () => {
+  it("whose socket is reset resumes where it was", async () => {
     const { page, calls } = await busyPage(stage);
     const made = await calls(10, 300);
     stage.line.reset();
@@ -45,19 +45,19 @@ describe("a page", () => {
     stage.closePage(page);
   });
 
-  it("whose line is frozen notices, and goes on over another", async () => {
+  it("whose line is frozen notices, and continues over another", async () => {
     const { page, calls } = await busyPage(stage, 300);
     const made = await calls(10, 100);
     stage.line.freeze();
     fine((await Promise.all(made)).flat());
     expect(page.state).toMatchObject({ phase: "open", resumed: true });
-    // The network gives up the old line; until then the gateway cannot know.
+    // The network drops the old line; until then the gateway cannot know.
     stage.line.drop();
     await stage.checkOracle();
     stage.closePage(page);
   });
 
-  it("that is copied into a second tab gives its session away, and both get their own answers", async () => {
+  it("that is duplicated in a second tab loses its session to it, and both get their own answers", async () => {
     const storage = tabStorage();
     let takenOver = 0;
     const first = await stage.page({ storage, ontakenover: () => takenOver++ });
@@ -65,7 +65,7 @@ describe("a page", () => {
     await expect.poll(() => stage.effectsOf(10)).toBe(10);
     const second = await stage.page({ storage: tabStorage(storage.map) });
     await expect.poll(() => takenOver).toBe(1);
-    // What the first had asked belonged to the session that it lost.
+    // Requests of the first tab belonged to the session that it lost.
     expect(new Set(codes(await early))).toEqual(new Set(["closed"]));
     const late = [first, second].flatMap((page) => many(10, () => stage.call(byPage(page), "echo")));
     fine(await Promise.all(late));
@@ -74,7 +74,7 @@ describe("a page", () => {
     stage.closePage(second);
   });
 
-  it("that does not read fills its own queue, and holds nobody up", async () => {
+  it("that does not read fills only its own queue, and blocks nobody", async () => {
     const before = await stage.memory();
     const slow = await stage.page();
     const other = await stage.page({ user: "bob", over: "http" });
@@ -90,7 +90,7 @@ describe("a page", () => {
     stage.closePage(other);
   });
 
-  it("whose network lets no WebSocket pass any more goes on by HTTP in the middle of its calls", async () => {
+  it("whose network stops passing WebSockets continues by HTTP in the middle of its calls", async () => {
     const { page, calls } = await busyPage(stage);
     const made = await calls(10, 300);
     stage.line.isOpen = false;
@@ -104,7 +104,7 @@ describe("a page", () => {
   });
 });
 
-describe("browsers that do not behave", () => {
+describe("misbehaving browsers", () => {
   const HELLO = 'hello {"version":1,"received":0}';
   let stage: FaultStage;
   beforeAll(async () => {
@@ -112,7 +112,7 @@ describe("browsers that do not behave", () => {
   });
   afterAll(() => stage.close());
 
-  /** Says hello, sends a frame that is wrong, and returns the last word and the code that it was closed with. */
+  /** Sends a hello and an invalid frame, and returns the last frame and the close code. */
   async function misbehave(frame: string | Buffer): Promise<{ last: string; code: number }> {
     const socket = stage.socket("bob");
     let last = "";
@@ -136,7 +136,7 @@ describe("browsers that do not behave", () => {
     stage.closePage(page);
   });
 
-  it("with a frame that is none lose their session", async () => {
+  it("with an invalid frame lose their session", async () => {
     const page = await stage.page();
     for (const frame of ["nonsense", "-1 0 . {}", Buffer.from("1 0 . {}")]) {
       const { last, code } = await misbehave(frame);
@@ -148,14 +148,14 @@ describe("browsers that do not behave", () => {
     stage.closePage(page);
   });
 
-  it("that connect 10,000 times in 5 s, or as often as they can, are borne", async () => {
+  it("that connect 10,000 times in 5 s, or as often as they can, do no harm", async () => {
     const page = await stage.page();
     const before = await stage.memory();
     const until = performance.now() + 5000;
     let tried = 0;
     let welcomed = 0;
     const connect = async (): Promise<void> => {
-      // A busy machine lets few in within the time: then it takes longer.
+      // A busy machine accepts few in time; then it takes longer.
       while (tried < 10_000 && (performance.now() < until || welcomed <= 100)) {
         const way = tried++ % 3;
         const socket = stage.socket("bob");

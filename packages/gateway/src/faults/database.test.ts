@@ -1,4 +1,4 @@
-/** The database fails while the gateway works: what cannot be recorded is not done. */
+/** The database fails while the gateway runs: calls that cannot be recorded are not made. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A gateway on a database that works, with a page over a WebSocket, one over HTTP, and a program. */
+/** A gateway with a working database, a page over a WebSocket, one over HTTP, and a program. */
 async function working(database: string) {
   const opened = await FaultStage.open({ database });
   stage = opened;
@@ -36,7 +36,10 @@ async function working(database: string) {
   return { stage: opened, all, alarms };
 }
 
-/** The fault is there: nothing is done, and everybody is told. It goes: all is as before. */
+/**
+ * Checks that during the fault no call is made and everybody is notified, and that all works again
+ * afterwards.
+ */
 async function refusesAndRecovers(
   { stage, all, alarms }: Awaited<ReturnType<typeof working>>,
   mend: () => void | Promise<void>,
@@ -55,23 +58,26 @@ async function refusesAndRecovers(
 }
 
 describe("a database", () => {
-  it.runIf(process.getuid?.() === 0)("whose disk is full stops all effects until there is room", async () => {
-    const disk = join(folder, "disk");
-    mkdirSync(disk);
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk]);
-    try {
-      const work = await working(`sqlite:${join(disk, "audit.db")}`);
-      const ballast = join(disk, "ballast");
-      expect(() => writeFileSync(ballast, Buffer.alloc(4_000_000))).toThrow(/ENOSPC/);
-      await refusesAndRecovers(work, () => unlinkSync(ballast));
-      await stage?.close();
-      stage = undefined;
-    } finally {
-      execFileSync("umount", ["-l", disk]);
-    }
-  });
+  it.runIf(process.getuid?.() === 0)(
+    "whose disk is full stops all effects until there is space",
+    async () => {
+      const disk = join(folder, "disk");
+      mkdirSync(disk);
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk]);
+      try {
+        const work = await working(`sqlite:${join(disk, "audit.db")}`);
+        const ballast = join(disk, "ballast");
+        expect(() => writeFileSync(ballast, Buffer.alloc(4_000_000))).toThrow(/ENOSPC/);
+        await refusesAndRecovers(work, () => unlinkSync(ballast));
+        await stage?.close();
+        stage = undefined;
+      } finally {
+        execFileSync("umount", ["-l", disk]);
+      }
+    },
+  );
 
-  it("that somebody else has locked stops all effects until it is free", async () => {
+  it("that another process has locked stops all effects until it is released", async () => {
     const file = join(folder, "locked.db");
     const work = await working(`sqlite:${file}`);
     // The gateway may be writing the last outcomes and results.
@@ -83,14 +89,14 @@ describe("a database", () => {
     });
   });
 
-  it("whose file is gone stops all effects until it is back", async () => {
+  it("whose file is removed stops all effects until it is restored", async () => {
     const file = join(folder, "gone.db");
     const work = await working(`sqlite:${file}`);
     renameSync(file, `${file}.away`);
     await refusesAndRecovers(work, () => renameSync(`${file}.away`, file));
   });
 
-  it("on a PostgreSQL that goes stops all effects until it is back", async (context) => {
+  it("on a PostgreSQL that stops ends all effects until it is back", async (context) => {
     const postgres = await startPostgres();
     if (!postgres) return context.skip("there is no PostgreSQL here, and none can be installed");
     try {

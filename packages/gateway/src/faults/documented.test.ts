@@ -1,4 +1,4 @@
-/** What is promised of faults is tested, and what is tested is told. */
+/** Checks that docs/gateway/faults.md and the fault tests name the same faults. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 const folder = new URL(".", import.meta.url);
 const TITLE = /^\s*it(?:\.runIf\(.*?\))?\(\s*"([^"]+)"/gm;
 
-it("docs/gateway/faults.md names every test of a fault, and no other", () => {
+it("docs/gateway/faults.md names every fault test, and no other", () => {
   const files = readdirSync(folder).filter(
     (name) => name.endsWith(".test.ts") && name !== "documented.test.ts",
   );

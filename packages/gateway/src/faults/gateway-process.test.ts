@@ -1,4 +1,4 @@
-/** The gateway itself is killed, told to stop, or stands still, while pages work with it. */
+/** The gateway itself is killed, stopped, or paused while pages use it. */
 import type { Gateway } from "@vitrine/host/gateway";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -30,7 +30,7 @@ afterEach(() => {
   for (const each of stage.pages) stage.closePage(each);
 });
 
-/** Everybody calls, again and again, until they are told to stop, or their page is closed. */
+/** All callers call repeatedly, until they are stopped, or their page is closed. */
 function load() {
   let isOver = false;
   const outcomes: Outcome[] = [];
@@ -52,7 +52,7 @@ function load() {
   };
 }
 
-/** Everybody calls a tool; when this resolves, all of the calls have begun. */
+/** All callers call a tool; resolves when all calls have started. */
 async function begin(name: string, args: Record<string, unknown>): Promise<{ outcomes: Promise<Outcome[]> }> {
   const made = callers.map((caller) => stage.call(caller, name, args));
   const calls = stage.calls.slice(-made.length);
@@ -61,12 +61,12 @@ async function begin(name: string, args: Record<string, unknown>): Promise<{ out
 }
 
 describe("a gateway", () => {
-  it("that is killed under load and started again repeats only what reads, and says of the rest that nobody knows", async () => {
+  it("that is killed under load and restarted repeats only reads, and reports the rest as indeterminate", async () => {
     const work = load();
     await expect.poll(() => work.outcomes.length).toBeGreaterThan(60);
     const endless = await begin("slow", { text: undefined });
     const reading = await begin("safe", { after: 2000 });
-    // One for each of the two users.
+    // A process for each of the two users.
     expect(stage.processes().length).toBe(2);
     await stage.end("SIGKILL");
     // Its servers end without it.
@@ -83,7 +83,7 @@ describe("a gateway", () => {
     await stage.checkOracle();
   });
 
-  it("that is killed lets a program ask with the same key, and tells it that nobody knows", async () => {
+  it("that is killed lets a program retry with the same key, and reports the call as indeterminate", async () => {
     const program = stage.program();
     const first = stage.call(program, "slow", { text: undefined });
     await expect.poll(() => stage.effectsOf(1)).toBe(1);
@@ -97,7 +97,7 @@ describe("a gateway", () => {
     await stage.checkOracle();
   });
 
-  it("that is told to stop under load finishes what has begun, and ends", async () => {
+  it("that is stopped under load finishes started calls, and exits", async () => {
     const work = load();
     await expect.poll(() => work.outcomes.length).toBeGreaterThan(60);
     const begun = await begin("slow", { after: 1000 });
@@ -114,7 +114,7 @@ describe("a gateway", () => {
     await stage.checkOracle();
   });
 
-  it("that is killed while it starts a server leaves none, and the call is made once after all", async () => {
+  it("that is killed while it starts a server leaves no process, and the call is made once after all", async () => {
     stage.settings = { ...stage.settings, mcpServers: { faulty: faultyServer(["silent"]) } };
     await stage.end("SIGTERM");
     await stage.start();
@@ -128,7 +128,7 @@ describe("a gateway", () => {
     await stage.checkOracle();
   });
 
-  it("that stands still and goes on has lost nothing", async () => {
+  it("that is paused and resumes has lost nothing", async () => {
     const begun = await begin("slow", { after: 500 });
     process.kill(stage.pid, "SIGSTOP");
     const asked = Promise.all(callers.map((caller) => stage.call(caller, "echo")));

@@ -1,4 +1,4 @@
-/** What is on disk is not what the gateway left there: rows are missing, or another gateway is at work. */
+/** The data on disk differs from what the gateway wrote: rows are missing, or another gateway is running. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { startPostgres } from "../../../../testing/postgres.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
-/** Bytes of a page in the write-ahead log. */
+/** Size of a page in the write-ahead log, in bytes. */
 const FRAME = 4096 + 24;
 
 let stage: FaultStage;
@@ -39,11 +39,11 @@ async function command(...args: string[]): Promise<{ code: number; said: string 
 const filesOf = (path: string): [string, Buffer][] =>
   ["", "-wal", "-head"].map((end) => `${path}${end}`).map((file) => [file, readFileSync(file)]);
 
-/** Cuts the write-ahead log before the first entry of calls of this tool. */
+/** Truncates the write-ahead log before the first entry of calls of this tool. */
 function cutBefore(tool: string): void {
   const wal = `${database}-wal`;
   const has = (size: number): boolean => {
-    // A name of its own: the driver may still have the one before.
+    // With a unique name, because the driver may still use the previous one.
     const copy = join(stage.folder, `copy-${size}.db`);
     copyFileSync(database, copy);
     writeFileSync(`${copy}-wal`, readFileSync(wal).subarray(0, size));
@@ -64,7 +64,7 @@ const calls = async (count: number): Promise<void> => {
 };
 
 describe("a gateway whose database lost its last rows", () => {
-  it("says so, does nothing, and goes on when somebody accepts it", async () => {
+  it("reports that, makes no calls, and continues when the loss is accepted", async () => {
     await calls(5);
     await stage.end("SIGKILL");
     const wal = `${database}-wal`;
@@ -89,7 +89,7 @@ describe("a gateway whose database lost its last rows", () => {
     await calls(1);
   });
 
-  it("may have run whatever it finds no entry of", async () => {
+  it("treats any call without an entry as one that may have run", async () => {
     const program = stage.program();
     const slow = () => program("faulty", "slow", { key: "slow" }, "slow");
     const page = await stage.page();
@@ -105,7 +105,7 @@ describe("a gateway whose database lost its last rows", () => {
     await stage.start();
     const lost = { data: { code: "audit-failed", indeterminate: true } };
     await expect(slow()).rejects.toMatchObject(lost);
-    // The same is true of what the conversation says, when somebody has accepted the loss, too.
+    // The same holds for the conversation, even after the loss was accepted.
     const callOf = async () => {
       const again = await stage.page();
       const { items }: ConversationState = await again.request("conversation/open", { id });
@@ -115,7 +115,7 @@ describe("a gateway whose database lost its last rows", () => {
     const files = filesOf(database);
     expect(await callOf()).toMatchObject({ state: "failed", isIndeterminate: true });
     await stage.end("SIGKILL");
-    // As if nobody had looked at the conversation.
+    // As if the conversation had not been opened.
     for (const [file, bytes] of files) writeFileSync(file, bytes);
     expect(await command("audit", "accept-broken-chain", "--config", stage.file)).toMatchObject({ code: 0 });
     await stage.start();
@@ -123,7 +123,7 @@ describe("a gateway whose database lost its last rows", () => {
     expect(stage.effects().toSorted()).toEqual(["said", "slow"]);
   });
 
-  it("says so of an older copy that was put back, and runs nothing twice", async () => {
+  it("detects a restored older copy, and runs nothing twice", async () => {
     await calls(1);
     await stage.end("SIGTERM");
     copyFileSync(database, `${database}.copy`);
@@ -138,7 +138,7 @@ describe("a gateway whose database lost its last rows", () => {
     expect(stage.effects().filter((effect) => effect === "later")).toEqual(["later"]);
   });
 
-  it("says so of rows that PostgreSQL lost, and runs nothing twice", async (context) => {
+  it("detects rows that PostgreSQL lost, and runs nothing twice", async (context) => {
     const postgres = await startPostgres();
     if (!postgres) return context.skip("there is no PostgreSQL here, and none can be installed");
     try {
@@ -168,7 +168,7 @@ describe("a gateway whose database lost its last rows", () => {
     }
   });
 
-  it("is not suspected after crashes at any moment", async () => {
+  it("raises no false alarm after crashes at any moment", async () => {
     for (let n = 0; n < 5; n++) {
       const page = await stage.page();
       const many = Array.from({ length: 50 }, () => stage.call(byPage(page), "echo"));
@@ -186,7 +186,7 @@ describe("a gateway whose database lost its last rows", () => {
 });
 
 describe("two gateways with one data folder", () => {
-  it("are one too many: the second is told which process has it", async () => {
+  it("are one too many: the second gets an error with the process of the first", async () => {
     const file = join(stage.folder, "second.json");
     const other = `sqlite:${join(stage.folder, "other.db")}`;
     writeFileSync(file, JSON.stringify({ ...stage.settings, mcpServers: {}, database: other }));
@@ -194,7 +194,7 @@ describe("two gateways with one data folder", () => {
     expect(said).toContain(`in use by process ${stage.pid} `);
     expect(said).toContain("--data");
     expect(code).toBe(1);
-    // One that crashed is in nobody's way, whatever has its number now.
+    // A crashed gateway blocks nobody, whatever process has its id now.
     await stage.end("SIGKILL");
     await stage.start();
     await calls(1);

@@ -1,4 +1,7 @@
-/** The gateway is killed after a call has run: nobody is told that it did not, and it does not run again. */
+/**
+ * The gateway is killed after a call has run: nobody gets the answer that it did not, and it does not run
+ * again.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Gateway } from "@vitrine/host/gateway";
@@ -35,14 +38,14 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-/** Kills the gateway, and starts it again with these servers. */
+/** Kills the gateway, and restarts it with these servers. */
 async function restart(servers: Settings = { faulty: faultyServer() }): Promise<void> {
   await stage.end("SIGKILL");
   stage.settings = { ...stage.settings, mcpServers: servers };
   await stage.start();
 }
 
-/** One that is started otherwise is another server, under the same name. */
+/** With another command, it is a different server with the same name. */
 const SERVERS: [string, Settings][] = [
   ["is there", { faulty: faultyServer() }],
   ["does not start", { faulty: faultyServer(["exit-at-start"], { limits: { startTimeout: 2000 } }) }],
@@ -78,7 +81,7 @@ describe("D1: a call that ran before the gateway was killed", () => {
   });
 
   it.each(SERVERS.filter(([how]) => how !== "does not start"))(
-    "answers with its kept result when its server %s",
+    "answers with its stored result when its server %s",
     async (_how, servers) => {
       const program = stage.program();
       const args = { key: "k1", text: "once" };
@@ -87,7 +90,7 @@ describe("D1: a call that ran before the gateway was killed", () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       await restart(servers);
       expect(await program("faulty", "echo", args, "k1")).toEqual(answer);
-      // The same key for other arguments is refused (C20), and another user's key is another key.
+      // The same key with other arguments is refused (C20), and another user's key is a different one.
       await expect(program("faulty", "echo", { ...args, text: "twice" }, "k1")).rejects.toMatchObject({
         data: { code: "conflict" },
       });
@@ -95,11 +98,11 @@ describe("D1: a call that ran before the gateway was killed", () => {
     },
   );
 
-  it("does not run twice, whatever number its key ends with, in whatever order keys come", async () => {
+  it("does not run twice, for any number at the end of its key, and any order of keys", async () => {
     const program = stage.program();
     const most = Number.MAX_SAFE_INTEGER;
     const keys = ["s.5", "s.3", "s.9", "s.10", "s.05", "s.1.1", "s", `s.${most}`, `s.${most}0`, "s.4"];
-    // What is answered from memory, from the kept result, or as indeterminate is all right; a second effect is not.
+    // An answer from memory, from the stored result, or as indeterminate is fine; a second effect is not.
     const callAll = (order: readonly string[]) =>
       Promise.allSettled(order.map((key) => program("faulty", "echo", { key, text: key }, key)));
     await callAll(keys);
@@ -111,7 +114,7 @@ describe("D1: a call that ran before the gateway was killed", () => {
     expect(stage.effects().toSorted()).toEqual(keys.toSorted());
   });
 
-  it("is indeterminate for a program that went away and asks again, before a restart and after", async () => {
+  it("is indeterminate for a program that disconnected and retries, before a restart and after", async () => {
     const args = { key: "gone", text: undefined };
     const init = {
       method: "POST",
@@ -131,7 +134,7 @@ describe("D1: a call that ran before the gateway was killed", () => {
     expect(stage.effects()).toEqual(["gone"]);
   });
 
-  it("is indeterminate if the settings keep no payloads: no result is on disk, nor one from before", async () => {
+  it("is indeterminate if the settings store no payloads: no result is on disk, not even an earlier one", async () => {
     const program = stage.program();
     const isOnDisk = (text: string): boolean =>
       readdirSync(stage.folder, { recursive: true, withFileTypes: true })
@@ -156,7 +159,7 @@ describe("D1: a call that ran before the gateway was killed", () => {
     expect(stage.effects()).toEqual(["kept", "none"]);
   });
 
-  it("is indeterminate for a page that opens its view again after its server was removed", async () => {
+  it("is indeterminate for a page that reopens its view after its server was removed", async () => {
     const page = await stage.page();
     const open = () => {
       const call = { server: "faulty", tool: "echo", arguments: { key: "opened", text: "hello" } };
@@ -169,7 +172,7 @@ describe("D1: a call that ran before the gateway was killed", () => {
     expect(stage.effects()).toEqual(["opened"]);
   });
 
-  it("is another call when another user has the same key", async () => {
+  it("is a different call if another user has the same key", async () => {
     await stage.program("ann")("faulty", "echo", { key: "a", text: "ann's" }, "k1");
     await restart();
     const answer = await stage.program("bob")("faulty", "echo", { key: "b", text: "bob's" }, "k1");
@@ -186,7 +189,7 @@ describe("D2: a page that lost its session and kept the id of a call", () => {
 
   it.each([
     ["after the gateway was killed", () => restart()],
-    ["of a gateway that runs on", async () => {}],
+    ["of a gateway that keeps running", async () => {}],
   ])("does not run it twice, %s", async (_when, between) => {
     const page = await stage.page();
     const call = under(page, "kept-by-the-page.1");
@@ -194,7 +197,7 @@ describe("D2: a page that lost its session and kept the id of a call", () => {
     await call("faulty", "echo", args, "");
     stage.closePage(page);
     await between();
-    // Storage of its own: it knows of no session.
+    // With its own storage, it knows no session.
     const other = under(await stage.page(), "kept-by-the-page.1");
     const again = await other("faulty", "echo", args, "").catch(({ data }) => data.code);
     expect([again]).toEqual([
@@ -207,8 +210,8 @@ describe("D2: a page that lost its session and kept the id of a call", () => {
   });
 });
 
-describe("a call whose page was away for too long, and lost its session", () => {
-  it("may have run: the page is told so when it is back, and it does not run again", async () => {
+describe("a call whose page was disconnected for too long, and lost its session", () => {
+  it("may have run: the page learns that when it reconnects, and it does not run again", async () => {
     await stage.end("SIGTERM");
     stage.settings = { ...stage.settings, session: { grace: 500, perUser: 100 } };
     await stage.start();
@@ -225,7 +228,7 @@ describe("a call whose page was away for too long, and lost its session", () => 
 });
 
 describe("a call that its server does not answer in time", () => {
-  it("may have run: pages, programs and the model are told so", async () => {
+  it("may have run: pages, programs and the model learn that", async () => {
     const servers = { faulty: faultyServer([], { limits: { timeout: 2000 } }) };
     await restart(servers);
     const page = await stage.page();
@@ -247,7 +250,7 @@ describe("a call that its server does not answer in time", () => {
       state: "failed",
       isIndeterminate: true,
     });
-    // A tool that only reads can be called again.
+    // A read-only tool can be called again.
     const read = page.request("gateway/call", { server: "faulty", name: "safe", arguments: {} });
     await expect(read).rejects.toMatchObject({ data: { code: "timeout", indeterminate: false } });
   });
@@ -259,12 +262,12 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     return items.filter((item): item is CallItem => item.kind === "call");
   };
 
-  it("is in the conversation, as indeterminate, when the model made it", async () => {
+  it("is in the conversation as indeterminate if the model made it", async () => {
     const page = await stage.page();
     for (let run = 0; run < 5; run++) {
       const key = `model-${run}`;
       const { id } = await page.request("conversation/open", {});
-      // The gateway is killed before it asks the model again.
+      // The gateway is killed before its next request to the model.
       model.add(callTool("faulty__slow", { key }));
       await page.request("conversation/send", { id, content: [{ type: "text", text: "Do it." }] });
       await expect.poll(() => stage.effects().includes(key), { interval: 1, timeout: 30_000 }).toBe(true);
@@ -276,7 +279,7 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     }
   });
 
-  it("is in the conversation, as indeterminate, when a person made it; a retry does not make it again", async () => {
+  it("is in the conversation as indeterminate if the user made it; a retry does not repeat it", async () => {
     const page = await stage.page();
     const { id } = await page.request("conversation/open", {});
     await page
@@ -297,7 +300,7 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     expect(stage.effects().filter((effect) => effect === "by-hand")).toEqual(["by-hand"]);
   });
 
-  /** A page in which the model calls the tool `press` of an app; `answer` is what the app does. */
+  /** A page in which the model calls the tool `press` of an app; `answer` is the app's behaviour. */
   async function press(answer: () => Promise<CallToolResult>) {
     const pressed: unknown[] = [];
     const storage = tabStorage();
@@ -324,7 +327,7 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     return { page, id, pressed, storage };
   }
 
-  it("is in the conversation, as indeterminate, when the app did not answer in time", async () => {
+  it("is in the conversation as indeterminate if the app did not answer in time", async () => {
     const { page, id, pressed } = await press(async () => {
       throw new VitrineError("timeout", "the app did not answer in time");
     });
@@ -336,7 +339,7 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     expect(pressed).toEqual(["press"]);
   });
 
-  it("is in the conversation, as failed, when the app said that it failed", async () => {
+  it("is in the conversation as failed if the app reported a failure", async () => {
     const { page, id } = await press(async () => {
       throw new VitrineError(-32000, "there is no such button");
     });
@@ -345,7 +348,7 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     expect(await pressing()).not.toHaveProperty("isIndeterminate");
   });
 
-  it("is in the conversation, as indeterminate, when it was a call of an app's tool", async () => {
+  it("is in the conversation as indeterminate if it was a call of an app's tool", async () => {
     const { page, id, pressed } = await press(() => new Promise(() => {}));
     await restart();
     expect((await calls(page, id)).at(-1)).toMatchObject({
@@ -357,7 +360,7 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     expect(pressed).toEqual(["press"]);
   });
 
-  it("is in the conversation, as indeterminate, when its page was reloaded during a call of an app's tool", async () => {
+  it("is in the conversation as indeterminate if its page was reloaded during a call of an app's tool", async () => {
     const { id, storage } = await press(() => new Promise(() => {}));
     const pressedAgain: unknown[] = [];
     const reloaded = await stage.page({
@@ -374,7 +377,7 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     expect(pressedAgain).toEqual([]);
   });
 
-  it("is indeterminate also when the audit log has forgotten it", async () => {
+  it("is indeterminate also if the audit log no longer contains it", async () => {
     await stage.end("SIGTERM");
     stage.settings = { ...stage.settings, database: `sqlite:${join(stage.folder, "audit.db")}` };
     await stage.start();
@@ -391,7 +394,7 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     expect(await calls(page, id)).toMatchObject([{ state: "failed", isIndeterminate: true }]);
   });
 
-  it("has its result if the gateway kept it, although the conversation on disk says that it runs", async () => {
+  it("has its result if the gateway stored it, although the stored conversation says that it is running", async () => {
     const database = `sqlite:${join(stage.folder, "result.db")}`;
     await stage.end("SIGTERM");
     stage.settings = { ...stage.settings, database };
@@ -405,7 +408,7 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
       arguments: { key: "quick", text: "the answer" },
     });
     await expect.poll(async () => (await calls(page, id))[0]?.state).toBe("done");
-    // Stopped in order, so the result is on disk. The entry is put back to what it is while the call runs.
+    // Stopped in order, so the result is on disk. The entry is reset to its state while the call runs.
     await stage.end("SIGTERM");
     const store = await openStore(database);
     const kept = await store.conversations.get("ann", id);

@@ -1,4 +1,4 @@
-/** A server elsewhere fails in the middle of the whole chain. */
+/** A remote server fails in the middle of the whole chain. */
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { argumentsOf, type FaultRemote, startFaultRemote } from "../../../../testing/gateway/fault-remote.ts";
@@ -16,7 +16,7 @@ import { type HttpServer, startHttpServer } from "../../../../testing/gateway/ht
 
 let stage: FaultStage;
 let far: FaultRemote;
-/** Where nobody should be led. */
+/** A server that nothing must be redirected to. */
 let other: HttpServer;
 let callers: Caller[];
 
@@ -48,8 +48,8 @@ const refuse = (response: ServerResponse, status: number, headers: Record<string
 };
 const called = (): number => far.received.filter(({ method }) => method === "tools/call").length;
 
-describe("a server elsewhere", () => {
-  it("that answers 401 is asked nothing more until somebody starts it again", async () => {
+describe("a remote server", () => {
+  it("that answers 401 is not called again until it is started", async () => {
     fine(await all());
     far.fault = (_, response) => refuse(response, 401);
     expect(codes(await all())).toEqual(Array(3).fill("server-unauthorized"));
@@ -70,7 +70,7 @@ describe("a server elsewhere", () => {
     await stage.checkOracle();
   });
 
-  it("that answers 429 is not called again, and the caller is told when to try", async () => {
+  it("that answers 429 is not called again, and the caller learns when to retry", async () => {
     far.fault = ({ method }, response) =>
       method === "tools/call" && refuse(response, 429, { "retry-after": "7" });
     const before = called();
@@ -81,7 +81,7 @@ describe("a server elsewhere", () => {
     await stage.checkOracle();
   });
 
-  it("that answers 500 is not called again, and serves the next calls", async () => {
+  it("that answers 500 is not called again, and serves later calls", async () => {
     far.fault = ({ method }, response) => method === "tools/call" && refuse(response, 500);
     const before = called();
     expect(codes(await all())).toEqual(Array(3).fill("server-failed"));
@@ -127,7 +127,7 @@ describe("a server elsewhere", () => {
     await stage.checkOracle();
   });
 
-  it("whose answer drips is given up in time, and its connection closed", async () => {
+  it("whose answer trickles in is ended in time, and its connection closed", async () => {
     let closed = 0;
     far.fault = ({ method }, response) => {
       if (method !== "tools/call") return false;
@@ -144,7 +144,7 @@ describe("a server elsewhere", () => {
     await stage.checkOracle();
   });
 
-  it("that redirects to a private address leads nobody there", async () => {
+  it("that redirects to a private address is not followed", async () => {
     for (const location of [other.url, "http://169.254.169.254/latest/meta-data/"]) {
       far.fault = ({ method }, response) => method === "tools/call" && refuse(response, 307, { location });
       expect(codes(await all())).toEqual(Array(3).fill("address-forbidden"));

@@ -1,4 +1,4 @@
-/** A server on this machine fails in the middle of the whole chain. */
+/** A local server fails in the middle of the whole chain. */
 import type { Gateway } from "@vitrine/host/gateway";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -33,19 +33,19 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** Everybody calls. */
+/** All callers call. */
 const all = (name: string, args?: Record<string, unknown>): Promise<Outcome[]> =>
   Promise.all(callers.map((caller) => stage.call(caller, name, args)));
 
 describe("a server", () => {
-  it("that exits before a call is started again for it", async () => {
+  it("that exits before a call is restarted for it", async () => {
     process.kill(await stage.serverPid(), "SIGKILL");
     await expect.poll(() => stage.serverState()).not.toBe("ready");
     fine(await all("echo"));
     await stage.checkOracle();
   });
 
-  it("that exits in the middle of calls ends them, and none is made again", async () => {
+  it("that exits during calls ends them, and none is repeated", async () => {
     const pid = await stage.serverPid();
     const calls = all("slow", { text: undefined });
     await expect.poll(() => stage.effectsOf(4)).toBe(4);
@@ -57,7 +57,7 @@ describe("a server", () => {
     await stage.checkOracle();
   });
 
-  it("that is stopped and goes on answers what was asked meanwhile", async () => {
+  it("that is paused and resumes answers the waiting calls", async () => {
     const pid = await stage.serverPid();
     process.kill(pid, "SIGSTOP");
     const calls = many(5, () => all("echo"));
@@ -68,7 +68,7 @@ describe("a server", () => {
     await stage.checkOracle();
   });
 
-  it("that prints garbage is heard through it", async () => {
+  it("that prints garbage is still understood", async () => {
     fine(await all("garbage", { count: 1000 }));
     await stage.checkOracle();
   });
@@ -84,7 +84,7 @@ describe("a server", () => {
     await stage.checkMemory(before);
   });
 
-  it("whose result is too large for the guard, or no JSON, ends the call as one that may have run", async () => {
+  it("whose result is too large for the guard, or invalid JSON, ends the call as one that may have run", async () => {
     const view = byView(await page.openView({ server: "narrow", tool: "echo" }));
     const each = (name: string, bytes: number) =>
       Promise.all(
@@ -95,7 +95,7 @@ describe("a server", () => {
     expect(codes(outcomes)).toEqual(expected);
     for (const outcome of outcomes) expect(outcome).toMatchObject({ data: { indeterminate: true } });
     expect(stage.effectsOf(6)).toBe(6);
-    // A conversation says that the call ran.
+    // A conversation shows that the call ran.
     const { id } = await page.request("conversation/open", {});
     const asked = { bytes: 200_000, type: "text" };
     await page.request("conversation/call", { id, server: "narrow", tool: "no-json", arguments: asked });
@@ -107,19 +107,19 @@ describe("a server", () => {
     await stage.checkOracle();
   });
 
-  it("that sends its answers in halves, characters cut in two, is understood", async () => {
-    // One after another: a server whose own answers run into each other says nothing.
+  it("that sends its answers in parts, with split characters, is understood", async () => {
+    // Sequentially, because a server whose own answers overlap is not understood.
     for (const caller of callers) fine([await stage.call(caller, "halves")]);
     await stage.checkOracle();
   });
 
-  it("that answers twice under the same id is heard once", async () => {
+  it("that answers twice with the same id is answered for once", async () => {
     fine((await Promise.all(many(10, () => all("twice")))).flat());
     fine(await all("echo"));
     await stage.checkOracle();
   });
 
-  it("that answers under ids that nobody used is not believed", async () => {
+  it("that answers with unknown ids is ignored", async () => {
     fine((await Promise.all(many(10, () => all("strangers")))).flat());
     await stage.checkOracle();
   });
@@ -129,7 +129,7 @@ describe("a server", () => {
     await stage.checkOracle();
   });
 
-  it("that floods stderr is answered for, and the gateway's memory does not grow", async () => {
+  it("that floods stderr still answers, and the gateway's memory does not grow", async () => {
     const before = await stage.memory();
     fine(await all("flood-stderr", { bytes: 5 * 1024 * 1024 }));
     await stage.checkOracle();

@@ -1,4 +1,4 @@
-/** The operator's file is wrong or changes under the gateway, and its clock jumps. */
+/** The settings file is invalid or changes while the gateway runs, and its clock jumps. */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import type { Gateway } from "@vitrine/host/gateway";
@@ -31,10 +31,10 @@ const setServers = (servers: Record<string, object>): void =>
   stage.write({ ...stage.settings, mcpServers: servers });
 
 describe("settings", () => {
-  it("that are broken while the gateway runs are not taken, and it says why", async () => {
+  it("that become invalid while the gateway runs are not applied, and the log says why", async () => {
     const pid = await stage.serverPid();
     writeFileSync(stage.file, '{ "mcpServers": { "faulty": ');
-    await expect.poll(() => stage.log).toContain("The settings stay as they were");
+    await expect.poll(() => stage.log).toContain("The previous settings stay in force");
     fine([await stage.call(byPage(page), "echo")]);
     expect(await stage.serverPid()).toBe(pid);
     setServers({ faulty: faultyServer(), other: faultyServer() });
@@ -44,7 +44,7 @@ describe("settings", () => {
     await stage.checkOracle();
   });
 
-  it("without a server that is at work let it finish, and take no more calls for it", async () => {
+  it("without a busy server let it finish, and accept no more calls for it", async () => {
     setServers({ faulty: faultyServer(), other: faultyServer() });
     await expect.poll(() => stage.serverState("other")).not.toBe(undefined);
     const { outcomes } = await slow("other");
@@ -56,7 +56,7 @@ describe("settings", () => {
     await stage.checkOracle();
   });
 
-  it("that change a server at work let the old one finish, and begin with another", async () => {
+  it("that change a busy server let the old one finish, and start another", async () => {
     const pid = await stage.serverPid();
     const { outcomes } = await slow();
     setServers({ faulty: faultyServer([], { limits: { timeout: 30_000 } }) });
@@ -88,7 +88,7 @@ describe("settings", () => {
 describe("a clock", () => {
   afterEach(() => stage.setClock(0));
 
-  it("that jumps forwards ends no call and no session that is in use", async () => {
+  it("that jumps forwards ends no call and no session in use", async () => {
     const { outcomes } = await slow();
     await stage.setClock(400 * DAY);
     fine([...(await outcomes), await stage.call(byPage(page), "echo")]);
@@ -96,14 +96,14 @@ describe("a clock", () => {
     await stage.checkOracle();
   });
 
-  it("that jumps back keeps no session and no idle server for longer", async () => {
+  it("that jumps back extends no session and no idle server", async () => {
     setServers({ faulty: faultyServer([], { limits: { idle: 1000 } }) });
     await expect.poll(() => stage.serverState()).not.toBe("ready");
     const { outcomes } = await slow();
     const socket = stage.socket();
     socket.once("open", () => socket.send('hello {"version":1,"received":0}'));
     await once(socket, "message");
-    // Gone without a word, as a machine that is switched off.
+    // Gone without closing, like a machine that is switched off.
     socket.terminate();
     await expect.poll(() => stage.metric("vitrine_carriers")).toBe(1);
     await stage.setClock(-400 * DAY);

@@ -1,5 +1,5 @@
 /**
- * The HTTP API of a gateway: what its routes can do.
+ * Implements the HTTP API with the parts of a gateway.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { GatewayApi } from "../http/api.js";
 import { answerView } from "../http/host-door.js";
 import { type GatewayParts, INFO } from "./parts.js";
 
-/** Answers the routes with the parts of a gateway. Everybody sees their own rows and consents only. */
+/** Implements the routes. Users see their own rows and approvals only. */
 export function gatewayApi(parts: GatewayParts): GatewayApi {
   const { appCalls, log, oauth, options, servers } = parts;
   const { audit, consents } = parts.disk.store;

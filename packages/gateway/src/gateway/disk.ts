@@ -48,7 +48,7 @@ export async function openDisk(settings: GatewaySettings, options: StoreOptions,
     opened.push(() => folder?.release());
     const secrets = await openSecrets({ folder: dataFolder });
     const browsers = await KeptBrowsers.open(dataFolder, (error) =>
-      log.error({ err: error }, "who is signed in could not be kept"),
+      log.error({ err: error }, "the signed-in browsers could not be stored"),
     );
     opened.push(() => browsers.close());
     const store = await openStore(database, { folder: dataFolder, ...options });

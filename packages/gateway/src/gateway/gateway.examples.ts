@@ -7,7 +7,7 @@ export async function startGatewayExample(show: (link: string) => void) {
   //#region startGateway
   const settings = await readSettingsFile("mcp.json");
   const gateway = await startGateway(settings, { static: { folder: "public" } });
-  // Opened in a browser, it signs that browser in, once. With users in the settings, say whom: loginUrl("ana").
+  // The link signs a browser in, once. With users in the settings, pass the user: loginUrl("ana").
   show(gateway.loginUrl());
   process.once("SIGTERM", () => gateway.close());
   //#endregion startGateway
@@ -17,7 +17,7 @@ export async function hostExample(settings: GatewaySettings, chats: Map<string, 
   //#region host
   const gateway = await startGateway(settings, {
     host: ({ user }, server) => ({
-      // What a view asks for by `ui/message` goes to the chat of the user whose program shows it.
+      // A view's `ui/message` goes to the chat of the user whose program shows it.
       handlers: { message: ({ content }) => void chats.get(user)?.push(server, JSON.stringify(content)) },
       initialize: () => ({ hostContext: { theme: "dark" } }),
     }),

@@ -22,13 +22,13 @@ import { forgetResults, prune, readingsOf } from "./upkeep.js";
 const HOUR = 3_600_000;
 
 const TEST_MODE =
-  "test mode: whatever runs in the page can answer questions in your place; use it for tests, with servers that you trust";
+  "test mode: any program in the page can answer questions on your behalf; use it only for tests, with servers that you trust";
 
 /** Settings that take effect at the next start. */
 const AT_START = ["listen", "sandbox", "database", "dataFolder", "session"] as const;
 
 /**
- * A gateway that runs. Made by {@link startGateway}.
+ * A running gateway, created by {@link startGateway}.
  *
  * @example
  * ```ts source="./gateway.examples.ts#update"
@@ -42,7 +42,7 @@ const AT_START = ["listen", "sandbox", "database", "dataFolder", "session"] as c
  */
 export class Gateway {
   readonly metrics: Metrics;
-  /** The HTTP API for programs in this process. Pass the user in whose name it acts. */
+  /** The HTTP API for programs in this process. Pass the user on whose behalf it acts. */
   readonly api: GatewayApi;
   readonly #parts: GatewayParts;
   readonly #retention: NodeJS.Timeout;
@@ -55,7 +55,7 @@ export class Gateway {
     this.#retention = setInterval(() => prune(parts), HOUR).unref();
   }
 
-  /** Opens the store, the sandbox and the listener, and starts the servers that run from the beginning. */
+  /** Opens the store, the sandbox and the listener, and starts eager servers. */
   static async start(settings: GatewaySettings, options: GatewayOptions = {}): Promise<Gateway> {
     const log = options.log ?? createLog();
     const metrics = new Metrics();
@@ -92,11 +92,11 @@ export class Gateway {
     const { disk, log, names, options, pool, settings } = this.#parts;
     if (options.testMode) log.warn(TEST_MODE);
     await openListener(this.#parts, this.api, this.metrics);
-    // Nothing is awaited between the listener and this: pages that come back at once find their servers.
+    // No await between the listener and this: pages that reconnect at once find their servers.
     const taken = names.take(settings.servers);
     pool.update(settings.servers);
     await taken;
-    // In the background: the list of models says what failed.
+    // In the background: the list of models shows failures.
     void disk.models.refresh();
     prune(this.#parts);
     forgetResults(this.#parts);
@@ -111,12 +111,12 @@ export class Gateway {
     return this.#parts.disk.models;
   }
 
-  /** The address for browsers. */
+  /** The origin for browsers. */
   get origin(): string {
     return this.#parts.listener?.origin ?? "";
   }
 
-  /** The token for programs on this machine; undefined if users have their own. Never log it. */
+  /** The token for local programs; undefined if users have their own. Never log it. */
   get token(): string | undefined {
     return this.#parts.auth.token;
   }
@@ -125,16 +125,16 @@ export class Gateway {
     return this.#parts.sandbox?.port ?? 0;
   }
 
-  /** A link that signs a browser in, once. Show it to the person; never log it. */
+  /** A link that signs a browser in, once. Show it to the user; never log it. */
   loginUrl(user?: string, options?: LinkOptions): string {
     const { listener } = this.#parts;
-    if (!listener) throw new GatewayError("stopping", "the gateway does not listen");
+    if (!listener) throw new GatewayError("stopping", "the gateway is not listening");
     return listener.loginUrl(user, options);
   }
 
   /**
-   * Applies other settings: servers, policies and users may change. Settings of the listener, the sandbox, the database and
-   * sessions take effect at the next start; returns the names of those that differ.
+   * Applies new settings: servers, policies and users may change. Settings of the listener, the sandbox, the
+   * database and sessions take effect at the next start; returns the names of those that differ.
    */
   update(settings: GatewaySettings): string[] {
     const parts = this.#parts;
@@ -165,7 +165,7 @@ export class Gateway {
     return later;
   }
 
-  /** Ends the connections of users who are gone or have another token. */
+  /** Ends the connections of users who were removed or have a new token. */
   #updateUsers(before: Users, after: Users): void {
     const { auth, pool, registry } = this.#parts;
     auth.setUsers(after);
@@ -175,8 +175,8 @@ export class Gateway {
   }
 
   /**
-   * Restarts a server for every user who has started it, for example because its files changed. Resolves when it is up again;
-   * its status says what went wrong. Views stay, and pages are notified.
+   * Restarts a server for every user who has started it, for example because its files changed. Resolves when
+   * it is running again; its status contains any error. Views stay open, and pages are notified.
    *
    * @throws {GatewayError} `server-unknown`
    */
@@ -184,7 +184,7 @@ export class Gateway {
     return this.#parts.pool.restart(name);
   }
 
-  /** Ends everything: calls under way get `grace` milliseconds, 5,000 by default. May be called again. */
+  /** Stops everything. Pending calls get `grace` milliseconds, 5,000 by default. May be called repeatedly. */
   close(grace = 5000): Promise<void> {
     return (this.#closing ??= this.#close(grace));
   }
@@ -192,7 +192,7 @@ export class Gateway {
   async #close(grace: number): Promise<void> {
     const parts = this.#parts;
     clearInterval(this.#retention);
-    // Calls under way end first, then pages learn why, and only then the connections go.
+    // Pending calls end first, then pages are notified of the reason, and only then connections close.
     parts.conversations.windDown();
     await parts.pool.close(grace);
     await parts.conversations.close();
@@ -212,19 +212,19 @@ export class Gateway {
 
 type Users = GatewaySettings["listen"]["users"];
 
-/** Users may change at any time. */
+/** Ignores users, who may change at any time. */
 const withoutUsers = (settings: unknown): string =>
   JSON.stringify(settings, (key, value: unknown) => (key === "users" ? undefined : value));
 
 /**
  * Starts a gateway.
  *
- * @throws {GatewayError} `config-invalid` when it cannot be opened as the settings want it
+ * @throws {GatewayError} `config-invalid` if the gateway cannot be opened with these settings
  * @example
  * ```ts source="./gateway.examples.ts#startGateway"
  * const settings = await readSettingsFile("mcp.json");
  * const gateway = await startGateway(settings, { static: { folder: "public" } });
- * // Opened in a browser, it signs that browser in, once. With users in the settings, say whom: loginUrl("ana").
+ * // The link signs a browser in, once. With users in the settings, pass the user: loginUrl("ana").
  * show(gateway.loginUrl());
  * process.once("SIGTERM", () => gateway.close());
  * ```

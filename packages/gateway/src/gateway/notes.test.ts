@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createLog } from "../http/logging.js";
 import { logStarts } from "./notes.js";
 
-it("tells each failure of a start once, as it was", () => {
+it("reports each failure of a start once, with its own problem", () => {
   const logged: string[] = [];
   const log = createLog({ stream: { write: (line) => void logged.push(JSON.parse(line).msg) } });
   let tell: (status: ServerStatus) => void = () => {};
@@ -20,7 +20,7 @@ it("tells each failure of a start once, as it was", () => {
     { state: "starting", starts: 1 },
     { state: "waiting", starts: 1, problem: first },
     { state: "idle", starts: 1, problem: first },
-    // What is known while it starts again is still what went wrong before.
+    // During the restart, the problem is still the previous one.
     { state: "starting", starts: 2, problem: first },
     { state: "waiting", starts: 2, problem: second },
     { state: "starting", starts: 3, problem: second },

@@ -1,5 +1,5 @@
 /**
- * What a gateway counts, logs and records of itself.
+ * The gateway's own metrics, log lines and audit rows.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Log } from "../http/logging.js";
 import type { GatewayMetrics } from "../http/metrics-gateway.js";
 import type { AuditEntry, AuditLog, ServerKey } from "../store/store.js";
 
-/** Counts what guards decide, and how it ends. */
+/** Counts decisions of guards, and outcomes of calls. */
 export function guardMetrics({ calls, callSeconds, callBytes, denials }: GatewayMetrics): GuardMetrics {
   return {
     decided: (_call, decision, reason, paramsSize = 0) => {
@@ -26,24 +26,27 @@ export function guardMetrics({ calls, callSeconds, callBytes, denials }: Gateway
   };
 }
 
-/** How the line begins that says why a server does not run. */
+/** The beginning of the log line that says why a server does not run. */
 export const SERVER_FAILED = "server failed";
 
-/** Says what a server runs in, and why it does not: once for each start, and never what it wrote itself. */
+/** Logs a server's driver or its failure: once per start, without its own output. */
 export function logStarts(server: Pick<Server, "onStatus">, user: string | undefined, log: Log): void {
-  let told: string | undefined;
+  let logged: string | undefined;
   server.onStatus(({ name, state, driver, starts, problem }) => {
-    // While it starts anew, the problem is still that of the last time.
+    // During a restart, the problem is still the previous one.
     if (state === "starting") return;
     const news = JSON.stringify([starts, state === "ready", problem?.code]);
-    if (news === told || (state !== "ready" && !problem)) return;
-    told = news;
+    if (news === logged || (state !== "ready" && !problem)) return;
+    logged = news;
     if (state === "ready") log.info({ server: name, user, driver }, "server started");
     else log.warn({ server: name, user, code: problem?.code }, `${SERVER_FAILED}: ${problem?.message}`);
   });
 }
 
-/** Counts each fault once for each start, and logs a server that prints garbage: all others say so as they fail. */
+/**
+ * Counts each fault once per start, and logs a server that prints garbage. Other faults are logged with the
+ * failure.
+ */
 export function noteFaults(
   server: Pick<Server, "onStatus">,
   user: string | undefined,
@@ -57,12 +60,12 @@ export function noteFaults(
       serverFaults.add({ server: name, fault });
       return true;
     };
-    // While it starts anew, the problem is still that of the last time.
+    // During a restart, the problem is still the previous one.
     if (problem?.fault && state !== "starting" && state !== "ready") count(problem.fault);
     if (!garbage || garbage.count === 0 || !count("garbage")) return;
     log.warn(
       { server: name, user },
-      "the server prints lines to stdout that are no messages: let it write them to stderr",
+      "the server prints lines to stdout that are not messages: make it write them to stderr",
     );
   });
 }
@@ -78,7 +81,7 @@ export function recordChange(
   return audit.mark({ user: user || undefined, server, identity, method, target, reason, params });
 }
 
-/** S12: the policy in force of every view that is opened is in the log and on record. */
+/** Logs and records the policy of every opened view. */
 export async function recordPolicy(
   { user, identity }: Pick<AuditEntry, "user" | "identity">,
   { server, uri, place }: OpenedView,
@@ -100,7 +103,7 @@ export async function recordPolicy(
   });
 }
 
-/** A change of a catalogue in the words of the audit log. */
+/** A catalogue change as an audit entry. */
 export const changeOf = (
   { name: server, identity }: ServerKey,
   user: string,

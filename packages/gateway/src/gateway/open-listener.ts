@@ -10,7 +10,10 @@ import type { Metrics } from "../http/metrics.js";
 import type { GatewayParts } from "./parts.js";
 import { frameSource, sandboxSecret } from "./sandbox-place.js";
 
-/** Opens both at once, because each needs the other's port: the page's policy names the frames, and theirs name the page. */
+/**
+ * Opens both at once, because each needs the other's port: the page's policy names the frames, and theirs
+ * names the page.
+ */
 export async function openListener(parts: GatewayParts, api: GatewayApi, metrics: Metrics): Promise<void> {
   const { counts, log, settings, sockets, streams } = parts;
   const { listen: at, sandbox, dataFolder } = settings;

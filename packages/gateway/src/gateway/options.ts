@@ -1,5 +1,5 @@
 /**
- * Options of a gateway that no settings file has.
+ * Options of a gateway that are not in the settings file.
  *
  * @module
  */
@@ -12,19 +12,19 @@ import type { StoreOptions } from "../store/open.js";
 
 /** Options of {@link startGateway}. */
 export interface GatewayOptions {
-  /** Where it logs; to stderr by default. */
+  /** The log; to stderr by default. */
   log?: Log | undefined;
-  /** A folder with the page that people open, and what its policy allows. */
+  /** The folder of the web page, and its policy. */
   static?: Omit<StaticOptions, "frames"> | undefined;
   /**
-   * What the host endpoint does for the views of a user's program, beside what their server does; nothing by default.
-   * Called for each message. What a handler does passes the guard first, with what the policy says.
+   * Handlers of the host endpoint for the views of a user's program, in addition to those of the server; none
+   * by default. Called for each message. The guard checks each request before a handler runs.
    *
    * @example
    * ```ts source="./gateway.examples.ts#host"
    * const gateway = await startGateway(settings, {
    *   host: ({ user }, server) => ({
-   *     // What a view asks for by `ui/message` goes to the chat of the user whose program shows it.
+   *     // A view's `ui/message` goes to the chat of the user whose program shows it.
    *     handlers: { message: ({ content }) => void chats.get(user)?.push(server, JSON.stringify(content)) },
    *     initialize: () => ({ hostContext: { theme: "dark" } }),
    *   }),
@@ -32,15 +32,18 @@ export interface GatewayOptions {
    * ```
    */
   host?: ((caller: Caller, server: string) => HostOptions) | undefined;
-  /** Hears how servers are, with the end of what they wrote to stderr: for a person, and for no log. */
+  /**
+   * Called with the status of servers, including the end of their stderr. Show it to a person; do not log it.
+   */
   onstatus?: ((status: ServerStatus) => void) | undefined;
-  /** Hears of a server whose lists are not what they were. */
+  /** Called when the lists of a server have changed. */
   onchange?: ((server: string) => void) | undefined;
-  /** Hears what a program writes to stderr, as it does: for a person, and for no log. */
+  /** Called with a program's stderr output. Show it to a person; do not log it. */
   onstderr?: ((server: string, chunk: Buffer) => void) | undefined;
   /**
-   * Lets programs drive the page by its host test interface (docs/host-test.md): they read what the model is told, and answer
-   * questions in the person's place. For tests alone; no by default, and no settings file can say so.
+   * Lets programs control the page through its host test interface (docs/host-test.md): they read the model's
+   * input, and answer questions on the user's behalf. For tests only; off by default, and not available in
+   * settings files.
    */
   testMode?: boolean | undefined;
   /** Options of the database. */

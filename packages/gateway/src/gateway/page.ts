@@ -69,7 +69,7 @@ export function openPage(
       ),
     closeDocument: (place) => void parts.sandbox?.sandbox.forget(place).catch(onerror),
     refused: (call, error, identity) =>
-      new CallRecord(call, parts.recordPlace(call.server, identity, refusals, onerror)).refused(error),
+      new CallRecord(call, parts.recordLocation(call.server, identity, refusals, onerror)).refused(error),
     onerror,
   });
   pages.add(user, page);

@@ -150,7 +150,7 @@ export class GatewayParts {
     const refusals = this.refusalLog(this.onerror);
     this.appCalls = new AppCalls({
       views: this.views,
-      place: ({ server, identity }) => this.recordPlace(server, identity, refusals, this.onerror),
+      place: ({ server, identity }) => this.recordLocation(server, identity, refusals, this.onerror),
       policy: (user, server) => ({
         server: this.servers.get(user, server).server.settings,
         settings: this.live(),
@@ -181,13 +181,13 @@ export class GatewayParts {
     this.pool.onCreate((server, user) => this.#follow(server, user));
   }
 
-  /** Logs an error of a part. Requests under way when the gateway stops did not fail. */
+  /** Logs an error of a part. A request that is pending when the gateway stops did not fail. */
   readonly onerror = (error: unknown): void => {
     if (!(error instanceof GatewayError && error.data.code === "stopping"))
       this.log.error({ err: error }, "something failed");
   };
 
-  /** The settings as they are now: a guard reads them with each call. */
+  /** The current settings: a guard reads them at each call. */
   live(): Pick<GatewaySettings, "policy" | "strict" | "audit"> {
     const now = (): GatewaySettings => this.settings;
     return {
@@ -207,8 +207,8 @@ export class GatewayParts {
     return new RefusalLog({ write: (entry) => this.disk.store.audit.begin(entry), onerror });
   }
 
-  /** The record for calls that pass no guard. */
-  recordPlace(
+  /** Where calls that pass no guard are recorded. */
+  recordLocation(
     server: string,
     identity: ServerIdentity | undefined,
     refusals: RefusalLog,
@@ -239,7 +239,7 @@ export class GatewayParts {
     return this.settings.listen.users.length > 0 ? undefined : LOCAL_USER;
   }
 
-  /** Tells pages and the log what a server does. */
+  /** Notifies pages, and logs a server's events. */
   #follow(server: Server, user: string | undefined): void {
     const { options, pages, log } = this;
     let ready = 0;
@@ -263,7 +263,7 @@ export class GatewayParts {
     });
   }
 
-  /** Asks at the page that shows the view; for a program over HTTP, at the user's newest page. */
+  /** Asks in the page that shows the view; for a program over HTTP, in the user's newest page. */
   #askOf(user: string, key: ServerKey): GatewayAsk {
     const { name: server, identity } = key;
     return (question, remember, signal) => {
@@ -278,13 +278,13 @@ export class GatewayParts {
       if (page) return page.ask(question, remember, signal);
       throw new Refusal(
         "denied",
-        "nobody can be asked: open the gateway in a browser, or allow it in a policy",
+        "no page is open to ask the user: open the gateway in a browser, or allow it in a policy",
       );
     };
   }
 }
 
-/** How far a model may go in one turn. */
+/** The limits of a model per turn. */
 export function conversationLimits({ model }: GatewaySettings): Partial<ConversationLimits> {
   const { time, ...limits } = model.limits;
   return { ...limits, seconds: time / 1000 };

@@ -1,5 +1,5 @@
 /**
- * Where the gateway's apps are.
+ * The origins of the gateway's apps.
  *
  * @module
  */
@@ -7,13 +7,15 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { readPrivate, writePrivate } from "@vitrine/servers/support";
 
-/** Kept: with another one every app would have other origins, and empty storage. */
+/**
+ * The sandbox secret, stored in a file. With another one, every app would have new origins and empty storage.
+ */
 export async function sandboxSecret(folder: string): Promise<string> {
   const file = join(folder, "sandbox.key");
   const kept = await readPrivate(file);
   if (kept) return kept.trim();
   await writePrivate(file, `${randomBytes(32).toString("hex")}\n`, true);
-  // If another gateway was quicker, its secret counts.
+  // If another gateway was faster, its secret counts.
   return (await readPrivate(file))?.trim() ?? "";
 }
 

@@ -1,5 +1,5 @@
 /**
- * Tells people when a name means another server than before (attack E01).
+ * Notifies users when a name refers to another server than before.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface ServerNamesOptions {
   pages(): Iterable<Pick<PageSession, "tellServer">>;
 }
 
-/** Which server has which name now, and what people should know about it. */
+/** Which server has which name, and the notices about it. */
 export class ServerNames {
   readonly #options: ServerNamesOptions;
   /** By name. */
@@ -31,11 +31,11 @@ export class ServerNames {
     };
   }
 
-  /** Notes which servers there are now. Resolves when that is on disk, and on record. */
+  /** Records the current servers. Resolves when that is on disk and in the audit log. */
   async take(servers: ReadonlyMap<string, ServerSettings>): Promise<void> {
     const { known } = this.#options;
     const recorded = (await known.take(servers.values())).map((change) => this.#changed(change));
-    // Servers that took their names earlier, when nobody looked: at a start without a page, say.
+    // Servers that took their names earlier, when no page was open.
     for (const news of known.untold()) {
       const isThere = servers.get(news.name)?.identity === news.identity;
       if (isThere && this.noticeOf(news) === undefined) this.#notify(news);
@@ -43,19 +43,19 @@ export class ServerNames {
     await Promise.all(recorded);
   }
 
-  /** Notices for people: another server may have taken the name of one. */
+  /** The notice for users if another server may have taken the name. */
   noticeOf({ name, identity }: ServerKey): string | undefined {
     const notice = this.#notices.get(name);
     return notice?.identity === identity ? notice.sentence : undefined;
   }
 
-  /** Servers as a page shows them. Once a page shows a notice, it is not repeated at the next start. */
+  /** Servers as a page shows them. Once a page has shown a notice, it is not repeated at the next start. */
   shown(summaries: ServerSummary[], page: Pick<PageSession, "isConnected">): ServerSummary[] {
     const { known, log } = this.#options;
     for (const { name, identity, notice } of page.isConnected ? summaries : [])
       if (notice !== undefined && identity !== undefined)
         known.told({ name, identity }).catch((error: unknown) => {
-          log.error({ err: error, server: name }, "it could not be stored that a page shows the notice");
+          log.error({ err: error, server: name }, "could not store that a page has shown the notice");
         });
     return summaries;
   }
@@ -68,11 +68,11 @@ export class ServerNames {
     else this.#notify(change);
     const method = isInherited ? "server/inherited" : "server/replaced";
     await audit.mark({ server: name, identity, method, reason: kind }).catch((error: unknown) => {
-      log.error({ err: error, server: name }, "which server has the name could not be recorded");
+      log.error({ err: error, server: name }, "the server of this name could not be recorded");
     });
   }
 
-  /** In the log, and in every page. */
+  /** Writes the notice to the log, and sends it to every page. */
   #notify(change: ServerChange): void {
     const { name, identity } = change;
     const sentence = sentenceOf(change);
@@ -85,9 +85,9 @@ export class ServerNames {
 const sentenceOf = ({ name, kind }: ServerChange): string => `"${name}" ${SENTENCES[kind]}`;
 
 const SENTENCES: Readonly<Record<ServerChange["kind"], string>> = {
-  back: "is again a server that had this name earlier. It has its own data and permissions of that time, not those of the server in between.",
+  back: "is again a server that had this name earlier. It gets its own earlier data and permissions, not those of the server in between.",
   replaced:
-    "is not the server that had this name before. It asks for permissions again, and does not get data or results of the other one.",
+    "is not the server that had this name before. It asks for permissions again, and gets no data or results of the other one.",
   inherited:
-    "has what was stored under this name before the gateway knew servers by identity. No other server of this name gets it.",
+    "gets the data that was stored under this name before the gateway used identities. No other server of this name gets it.",
 };

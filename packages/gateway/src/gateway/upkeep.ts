@@ -1,5 +1,5 @@
 /**
- * Work that a gateway does beside requests: it counts, and removes old rows.
+ * Background work of a gateway: metrics, and removal of old rows.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { GatewayParts } from "./parts.js";
 
 const DAY = 86_400_000;
 
-/** Values that are read when somebody asks for the metrics. */
+/** Values that are read when the metrics are requested. */
 export const readingsOf = (parts: () => GatewayParts): GatewayReadings => ({
   sessions: () => parts().registry.size,
   carriers: () => [
@@ -33,7 +33,7 @@ export function forgetResults({ settings, disk, log }: GatewayParts): void {
   if (settings.audit.payloads !== "none") return;
   disk.store.results
     .clear()
-    .catch((error: unknown) => log.error({ err: error }, "kept results could not be removed"));
+    .catch((error: unknown) => log.error({ err: error }, "stored results could not be removed"));
 }
 
 /** Removes rows of the audit log that are older than `retentionDays`. */

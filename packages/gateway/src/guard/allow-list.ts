@@ -1,5 +1,5 @@
 /**
- * Which methods there are, for whom, and what their params must look like.
+ * The allowed methods, by actor, and the schemas of their params.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { GuardedCall } from "./guarded-call.js";
 
 type ViewMethod = ViewCall["method"];
 
-/** What the page does, once it has a permit: the gateway itself has no links to open. */
+/** Methods that the page performs itself with a permit, because the gateway cannot open links. */
 const BY_THE_PAGE: ReadonlySet<string> = new Set<ViewMethod>([
   "ui/open-link",
   "ui/message",
@@ -18,7 +18,7 @@ const BY_THE_PAGE: ReadonlySet<string> = new Set<ViewMethod>([
   "ui/request-display-mode",
 ]);
 
-/** What a server answers. */
+/** Methods that a server answers. */
 const BY_THE_SERVER: ReadonlySet<string> = new Set<ViewMethod>([
   "tools/call",
   "tools/list",
@@ -31,12 +31,15 @@ const BY_THE_SERVER: ReadonlySet<string> = new Set<ViewMethod>([
   "prompts/get",
 ]);
 
-/** Has no effect but on the page, which has done it: nothing of it is kept. */
+/** Notifications that affect only the page, which has handled them already: nothing is recorded. */
 const UNRECORDED = /^(ping$|notifications\/(?!message$)|ui\/notifications\/)/;
 
 const MAX_NAME = 1000;
 
-/** Exact names, and none that `Object.prototype` has. The handshake and the sandbox's own words end in the page. */
+/**
+ * Exact names, without those of `Object.prototype`. The handshake and the sandbox's own messages stay in the
+ * page.
+ */
 const METHODS: ReadonlyMap<string, Schema> = new Map<string, Schema>(
   Object.entries({ ...HOST_END.requests, ...HOST_END.notifications }).filter(
     ([method]) => method !== "ui/initialize" && !method.includes("/sandbox-"),
@@ -45,48 +48,48 @@ const METHODS: ReadonlyMap<string, Schema> = new Map<string, Schema>(
 
 const isMethod = (method: string): method is ViewMethod => METHODS.has(method);
 
-/** Whether the page does it itself, with a permit. */
+/** Whether the page performs the method itself, with a permit. */
 export const isByThePage = (method: string): boolean => BY_THE_PAGE.has(method);
 
-/** Whether the server must be there to say whether it may be done. */
+/** Whether the server must be running to decide about the method. */
 export const needsServer = (method: string): boolean =>
   BY_THE_SERVER.has(method) || method === "ui/download-file";
 
-/** Whether it may be done again when nobody knows whether it was: it only reads, or says how something is to be. */
+/** Whether the method may be repeated if its outcome is unknown: it only reads, or sets a state. */
 export const isRepeatable = (method: string): boolean =>
   (BY_THE_SERVER.has(method) && method !== "tools/call") ||
   method === "ui/update-model-context" ||
   method === "ui/request-display-mode";
 
-/** Whether it changes nothing, as far as its server says. */
+/** Whether the call changes nothing, according to its server. */
 export const onlyReads = (method: string, tool: Tool | undefined): boolean =>
   method === "tools/call"
     ? tool?.annotations?.readOnlyHint === true
     : BY_THE_SERVER.has(method) && !method.endsWith("subscribe");
 
-/** What the call does to the record: an entry that must be on disk, one that may be lost, or none. */
+/** How the call is recorded: durably on disk, without waiting, or not at all. */
 export const recordingOf = (method: string): "durable" | "loose" | "none" =>
   UNRECORDED.test(method) ? "none" : method === "notifications/message" ? "loose" : "durable";
 
 /**
- * The method, if this actor may ask for it at all, with params of its shape (attacks C07, C15). The person and
- * the model call tools alone; permits are for views, as there is nobody else whose page could use one.
+ * Returns the method if the actor may use it and its params are valid. The person and the model may only call
+ * tools. Permits are for views, because only a view has a page that could use one.
  */
 export function allowedMethod({ actor, method, params }: GuardedCall, permit: boolean): ViewMethod {
   const fits =
     isMethod(method) &&
     ((actor !== "host" && actor !== "model") || method === "tools/call") &&
     (!permit || (actor === "view" && BY_THE_PAGE.has(method)));
-  if (!fits) throw new Refusal("method-unknown", `${shown(method)} cannot be asked for here`);
+  if (!fits) throw new Refusal("method-unknown", `${shown(method)} is not available here`);
   const decoded = decode(METHODS.get(method) ?? { kind: "unknown" }, params, "params");
   if (!decoded.ok)
     throw new VitrineError(INVALID_PARAMS, decoded.message, { data: { field: decoded.field } });
-  // Names come back in messages; those of real tools are far from this.
+  // Names are repeated in messages; those of real tools are far shorter.
   if (method === "tools/call" && String(params["name"]).length > MAX_NAME) {
     throw new Refusal("tool-unknown", `no tool has a name of more than ${MAX_NAME} characters`);
   }
   return method;
 }
 
-/** A name from outside, for a message. */
+/** Shows a name from outside in a message. */
 const shown = (name: string): string => JSON.stringify(name.slice(0, 100));

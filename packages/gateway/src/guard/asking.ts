@@ -1,5 +1,5 @@
 /**
- * Questions of one guard to one person.
+ * Questions of a guard to a user.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { GatewayGuardOptions } from "./guard-options.js";
 import { operatorDecision, rememberable } from "./policy.js";
 import { shareAnswers } from "./shared-questions.js";
 
-/** What is remembered for a server as a whole, as nothing narrower is asked about. */
+/** The scope of methods whose answers are remembered for the whole server. */
 const ALL: Readonly<Record<string, string>> = {
   "ui/message": "all messages from",
   "ui/update-model-context": "all context from",
@@ -19,7 +19,7 @@ const ALL: Readonly<Record<string, string>> = {
   "sampling/createMessage": "all use of the model by",
 };
 
-/** What a yes that is kept by this subject covers, for the button that says it. */
+/** Describes the scope of a remembered approval, for its button. */
 function scopeOf({ method, subject, server }: Question, kept: string): string {
   if (method === "tools/call") return kept === "" ? `all ordinary tools of ${server}` : `the tool ${subject}`;
   if (method === "ui/open-link") return `links to ${subject}`;
@@ -27,14 +27,14 @@ function scopeOf({ method, subject, server }: Question, kept: string): string {
   return `${Object.hasOwn(ALL, method) ? ALL[method] : `all ${method} by`} ${server}`;
 }
 
-/** Says who wants it: the links take everybody for an app. */
+/** Names the requester: the guard's links treat every requester as an app. */
 const ofWhom = ({ view }: Question, reason: string): string =>
   view.startsWith("model:") ? reason.replace(/^The app\b/, "The model") : reason;
 
-/** Asks the person, and remembers. */
+/** Asks the user, and remembers answers. */
 export class Asking {
   readonly consents: UserConsents;
-  /** Asks as the host's links do; undefined when there is nobody. */
+  /** Asks as the guard's links expect; undefined if there is no way to ask. */
   readonly ask: Ask | undefined;
   readonly #asked = new WeakSet<Question>();
   /** Browser permissions that the person allowed once, by view. They last as long as the view. */
@@ -72,11 +72,11 @@ export class Asking {
     const asking: Ask = async (question, signal) => {
       this.#asked.add(question);
       const { subject } = (await this.consents.keyOf(question)) ?? question;
-      // What is remembered for more than was asked about must say so.
+      // If the answer covers more than the question, the reason must say so.
       const reason =
         subject === question.subject
           ? question.reason
-          : `${question.reason} Ordinary are all tools of this server that do not say that they destroy something.`;
+          : `${question.reason} Ordinary tools are all tools of this server that do not declare themselves destructive.`;
       const asked = { ...question, reason: ofWhom(question, reason), scope: scopeOf(question, subject) };
       return ask(asked, rememberable(question), signal);
     };
@@ -88,12 +88,15 @@ export class Asking {
     this.#isAllowed = askOnce(this.ask, this.consents);
   }
 
-  /** Whether the person was asked this very question, in place of having answered it before. */
+  /** Whether the user was asked this question, rather than having answered it before. */
   wasAsked(question: Question): boolean {
     return this.#asked.has(question);
   }
 
-  /** Whether a view still has a browser permission: by the settings, or by an approval that was not revoked. Asks nobody. */
+  /**
+   * Whether a view still has a browser permission: by the settings, or by an approval that was not revoked.
+   * Does not ask the user.
+   */
   async isGranted(view: string, permission: Permission, fingerprint: string): Promise<boolean> {
     const decision = this.#permissions(view, permission);
     if (decision !== "ask") return decision === "allow";
@@ -101,22 +104,22 @@ export class Asking {
     return (await this.consents.get(this.#permissionKey(view, permission, fingerprint))) === "allow";
   }
 
-  /** Forgets the approvals of a view that was closed. */
+  /** Forgets the approvals of a closed view. */
   closeView(view: string): void {
     this.#allowedOnce.delete(view);
     this.consents.endSession(view);
   }
 
-  /** The user revoked approvals. */
+  /** Reports that the user revoked approvals. */
   revoked(): void {
     this.#allowedOnce.clear();
     this.consents.revoked();
   }
 
   /**
-   * Why a view may have a browser permission: by the operator's settings, or because a person said so.
+   * Why a view may have a browser permission: by the operator's settings, or because the user approved it.
    *
-   * @throws {Refusal} when it may not
+   * @throws {Refusal} if it may not
    */
   async permission(
     view: string,
@@ -137,7 +140,7 @@ export class Asking {
       reason: `The app${app === undefined ? "" : ` of ${JSON.stringify(app)}`} wants to use a feature of this browser: ${permission}.`,
     };
     if (!(await this.#isAllowed?.(question, signal))) {
-      throw new Refusal("denied", `${permission}: the person said no, or nobody could be asked`);
+      throw new Refusal("denied", `${permission}: the user declined, or could not be asked`);
     }
     if (!this.wasAsked(question)) return "remembered";
     if (!(await this.consents.get(key))) {

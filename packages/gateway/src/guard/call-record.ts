@@ -1,5 +1,5 @@
 /**
- * The record of one call: an entry before it happens, an outcome after.
+ * The audit record of a call: an entry before it runs, an outcome afterwards.
  *
  * @module
  */
@@ -29,12 +29,12 @@ import type { RefusalLog } from "./refusal-log.js";
 /** Where calls are recorded. */
 export interface RecordPlace {
   readonly server: string;
-  /** Which server it is; undefined for what was asked of none. */
+  /** The server's identity; undefined for requests without a server. */
   readonly identity: ServerIdentity | undefined;
   readonly audit: AuditLog;
-  /** Where results are kept for a repeated key. */
+  /** Stores results for repeated keys. */
   readonly results?: Pick<KeptResults, "keep"> | undefined;
-  /** As they are now: they may change while the gateway runs. */
+  /** The current settings, which may change while the gateway runs. */
   readonly settings: { readonly audit: AuditSettings };
   readonly refusals: RefusalLog;
   readonly metrics: GuardMetrics;
@@ -42,15 +42,15 @@ export interface RecordPlace {
   readonly onerror: (error: unknown) => void;
 }
 
-/** One call on its way through the guard. */
+/** A call on its way through the guard. */
 export class CallRecord {
-  /** Why it may go on; undefined until the policy has said so. */
+  /** Why it is allowed; undefined until the policy has decided. */
   reason: string | undefined;
-  /** What the policy was asked. */
+  /** The question for the policy. */
   question: Question | undefined;
   /** Whether it may have had an effect. */
   hasBegun = false;
-  /** Whether the server was asked to do something. */
+  /** Whether the request was sent to the server. */
   mayHaveHappened = false;
   readonly #place: RecordPlace;
   readonly #call: GuardedCall;
@@ -64,13 +64,14 @@ export class CallRecord {
     this.#start = place.clock();
   }
 
-  /** Of the params. Made when it is first needed: after the limits, unless the call has a key. */
+  /** The hash of the params. Computed on first use: after the limits, unless the call has a key. */
   get hash(): ReturnType<typeof hashOf> {
     return (this.#hash ??= hashOf(this.#call));
   }
 
   /**
-   * Writes the entry, and resolves with its number when it is on disk. Only logs, which have no effect, go on without.
+   * Writes the entry, and resolves with its number when it is on disk. Only log notifications, which have no
+   * effect, do not wait.
    *
    * @throws {GatewayError} `audit-failed`, or `stopping`
    */
@@ -86,7 +87,7 @@ export class CallRecord {
     const entry = entryOf(this.#call, this.#place, "allowed", reason, this.hash);
     entry.params = paramsFor(this.#call, settings.audit);
     if (recording === "loose") {
-      // `async`: what throws at once, or later, ends in the same place.
+      // `async`, so that synchronous and asynchronous errors are handled in the same way.
       this.#seq = (async () => audit.begin(entry))().catch((error) => void onerror(error));
     } else {
       try {
@@ -100,14 +101,16 @@ export class CallRecord {
     return typeof this.#seq === "number" ? this.#seq : 0;
   }
 
-  /** It was done. Its result is hashed when the answer is on its way: who waits does not wait for that. */
+  /**
+   * Records success. The result is hashed after the answer was sent, so that the caller does not wait for it.
+   */
   ended(result: unknown): void {
     const duration = this.#place.clock() - this.#start;
     if (this.#seq === undefined) this.#end({ outcome: "ok", duration });
     else setImmediate(() => this.#end({ outcome: "ok", duration, ...this.#resultOf(result) }));
   }
 
-  /** What is recorded of a result. Whatever goes wrong with that, the call was done. */
+  /** The recorded part of a result. An error here does not affect the call, which has run. */
   #resultOf(result: unknown): Partial<AuditOutcome> {
     const { settings, results, onerror } = this.#place;
     try {
@@ -121,37 +124,37 @@ export class CallRecord {
     }
   }
 
-  /** Whether a result is kept for a repeated key. One with a field that must not be kept is not. */
+  /** Whether a result is stored for a repeated key. A result with a redacted field is not. */
   #mayKeep(text: string): boolean {
     const { payloads, redact } = this.#place.settings.audit;
     const { key, method } = this.#call;
     if (payloads === "none") return false;
-    // What only reads is read again in place of being kept.
+    // A read-only call is repeated instead of storing its result.
     if (key === undefined || text.length > MAX_RESULT || onlyReads(method, this.question?.tool)) return false;
     return !hasField(text, redact);
   }
 
-  /** It had begun, and failed. */
+  /** Records that a started call failed. */
   failed(error: unknown): void {
     const failure = failureOf(error);
-    // Taken back too late: the server had it already, and nobody knows what it made of it.
+    // Aborted too late: the server had received it, so the outcome is unknown.
     if (this.mayHaveHappened && failure.outcome === "cancelled" && !wasNotSent(error))
       failure.outcome = "indeterminate";
     this.#end({ ...failure, duration: this.#place.clock() - this.#start });
   }
 
-  /** It was refused: nothing happened. A flood of notifications that are dropped is one row (D03). */
+  /** Records a refusal: nothing happened. A flood of dropped notifications becomes a single row. */
   async refused(error: VitrineError): Promise<void> {
     const { refusals } = this.#place;
     const reason = reasonOf(error);
     this.#told(({ decided }) => decided?.(this.#call, "refused", reason, this.#hash?.paramsSize));
-    // What could not be recorded a moment ago cannot be now: the store raises the alarm. A log that could not be read may
-    // be written.
+    // If recording just failed, it would fail again: the store raises the alarm. A log that could not be read
+    // may still be writable.
     const isUnread = Object(error.data).indeterminate === true;
     if ((UNRECORDABLE.test(reason) && !isUnread) || isRepeated(error)) return;
-    // Without a hash that is not there yet: it costs, and nothing happened.
+    // Without a hash unless it was computed: it is costly, and nothing happened.
     const entry = entryOf(this.#call, this.#place, "refused", reason, this.#hash);
-    // Names of views that are none are endless.
+    // The number of made-up view ids is unlimited.
     await refusals.note(reason === "view-unknown" ? "" : laneOf(this.#call), entry);
   }
 
@@ -174,12 +177,12 @@ export class CallRecord {
   }
 }
 
-/** With these, nothing can be written. */
+/** Errors after which nothing can be written. */
 const UNRECORDABLE = /^(audit-failed|stopping)$/;
 
 function auditFailed(cause: unknown): GatewayError {
   if (cause instanceof GatewayError && UNRECORDABLE.test(cause.data.code)) return cause;
-  const message = "it could not be recorded, so it was not done: the gateway's database needs attention";
+  const message = "the call could not be recorded, so it was not made: check the gateway's database";
   return new GatewayError("audit-failed", message, { cause });
 }
 

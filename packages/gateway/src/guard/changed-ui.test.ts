@@ -1,4 +1,7 @@
-/** Consent is for a server's tools as its UIs use them: another UI is asked about again, and the same one is not. */
+/**
+ * An approval covers a server's tools as its UIs use them: a changed UI is asked about again, an unchanged
+ * one is not.
+ */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -98,8 +101,8 @@ const changes: [string, (stage: Stage) => void][] = [
 describe.each([
   ["all tools of a server", {}],
   ["one tool alone", { "tools/call:change": "ask" as const }],
-])("consent to %s", (_what, policy) => {
-  it.each(changes)("attack C23: is asked for again when a UI changes: %s", async (_how, change) => {
+])("an approval of %s", (_what, policy) => {
+  it.each(changes)("attack C23: is required again when a UI changes: %s", async (_how, change) => {
     const stage = setUp(memoryStore(), policy);
     await stage.call();
     await stage.call();
@@ -112,13 +115,13 @@ describe.each([
   });
 
   it.each([
-    ["is read again and is the same", updated],
-    ["is listed again and is the same", relisted],
+    ["is read again without a change", updated],
+    ["is listed again without a change", relisted],
     [
-      "is not what the server calls changed",
+      "is not the changed resource",
       ({ upstream }: Stage) => upstream.say("notifications/resources/updated", { uri: "note://1" }),
     ],
-  ])("attack C23: holds when a UI %s", async (_how, change) => {
+  ])("attack C23: stays valid when a UI %s", async (_how, change) => {
     const stage = setUp(memoryStore(), policy);
     await stage.call();
     change(stage);
@@ -126,7 +129,7 @@ describe.each([
     expect(stage.ask).toHaveBeenCalledTimes(1);
   });
 
-  it("attack C23: is kept for what the server was when the question came up", async () => {
+  it("attack C23: refers to the state of the server when the question was asked", async () => {
     const stage = setUp(memoryStore(), policy);
     stage.ask.mockImplementationOnce(async () => {
       stage.say(cart({ text: "<p>Other" }));
@@ -139,7 +142,7 @@ describe.each([
   });
 });
 
-it("attack C23: consent to tools that change while the person thinks is not consent to what they are then", async () => {
+it("attack C23: does not cover tools that change during the question", async () => {
   const { call, ask, upstream } = setUp();
   const tools = [tool("change"), tool("set", { description: "Sets everything" })];
   ask.mockImplementationOnce(async () => {
@@ -152,7 +155,7 @@ it("attack C23: consent to tools that change while the person thinks is not cons
   expect(ask).toHaveBeenCalledTimes(2);
 });
 
-it("attack C23: a UI that cannot be read stops no call, and is asked about when it can", async () => {
+it("attack C23: an unreadable UI blocks no call, and is asked about when it becomes readable", async () => {
   const { call, say, ask, upstream, catalogue } = setUp();
   upstream.answers["resources/read"] = () => {
     throw new Error("not now");
@@ -167,7 +170,7 @@ it("attack C23: a UI that cannot be read stops no call, and is asked about when 
   expect(ask).toHaveBeenCalledTimes(2);
 });
 
-it("reads documents once, however many calls there are", async () => {
+it("reads documents once for any number of calls", async () => {
   const { call, upstream } = setUp();
   for (let n = 0; n < 10; n++) await call();
   expect(upstream.asked.filter((method) => method === "resources/read")).toHaveLength(1);
@@ -181,7 +184,7 @@ describe("a gateway", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** One life of it, with the database of the one before. */
+  /** Runs a gateway with the database of the previous one. */
   async function live(run: (page: RawPage, view: string) => Promise<void>): Promise<void> {
     const shop = {
       tools: [...STAGE_TOOLS, tool("control", { annotations: { readOnlyHint: true } })],
@@ -211,7 +214,7 @@ describe("a gateway", () => {
     }
   }
 
-  it("attack C23: asks again about a UI that changed, and not because it was started again", async () => {
+  it("attack C23: asks again about a changed UI, but not because of a restart", async () => {
     const change = { name: "change" };
     await live(async (page, view) => {
       await page.ask(view, "tools/call", change);

@@ -28,7 +28,7 @@ const key = (more: Partial<AskedKey> = {}): AskedKey => ({
 });
 
 describe("UserConsents", () => {
-  it("keeps an answer for always on disk, with its end", async () => {
+  it('stores an "always" answer on disk, with its expiration', async () => {
     const { consents, store } = setUp();
     await consents.set(key(), "allow", "always");
     expect(store.records).toEqual([
@@ -47,7 +47,7 @@ describe("UserConsents", () => {
     expect(await consents.get(key({ view: "v2", subject: "set" }))).toBe("allow");
   });
 
-  it("keeps an answer for the session in memory alone", async () => {
+  it("keeps an answer for the session in memory only", async () => {
     const { consents, store } = setUp();
     await consents.set(key(), "deny", "session");
     expect(store.records).toEqual([]);
@@ -57,7 +57,7 @@ describe("UserConsents", () => {
     expect(await consents.get(key())).toBeUndefined();
   });
 
-  it("of what may be for a session at most, always is for the session", async () => {
+  it('treats "always" as "for this session" where that is the maximum', async () => {
     const { consents, store } = setUp();
     const download = key({ method: "ui/download-file", subject: "", fingerprint: "" });
     await consents.set(download, "allow", "always");
@@ -65,21 +65,21 @@ describe("UserConsents", () => {
     expect(await consents.get(download)).toBe("allow");
   });
 
-  it.each(["wipe", "gone"])("never remembers anything about %s", async (subject) => {
+  it.each(["wipe", "gone"])("never remembers an answer about %s", async (subject) => {
     const { consents, store } = setUp();
     await consents.set(key({ subject }), "allow", "always");
     await consents.set(key({ subject }), "allow", "session");
     expect([store.records, await consents.get(key({ subject }))]).toEqual([[], undefined]);
   });
 
-  it("belongs to its user", async () => {
+  it("separates users", async () => {
     const { consents, store } = setUp();
     await consents.set(key(), "allow", "always");
     expect(await setUp(store, "bob").consents.get(key())).toBeUndefined();
     expect(await setUp(store, "ann").consents.get(key())).toBe("allow");
   });
 
-  it("reads the database once a second at most, and again when an answer was taken back", async () => {
+  it("reads the database at most once per second, and again after a revocation", async () => {
     const { consents, store, clock, get } = setUp();
     await consents.set(key(), "allow", "always");
     for (let n = 0; n < 10; n++) await consents.get(key());
@@ -94,7 +94,7 @@ describe("UserConsents", () => {
     expect(await consents.get(key())).toBeUndefined();
   });
 
-  it("a clock that is set back makes nothing last", async () => {
+  it("a clock that is set back extends nothing", async () => {
     const { consents, store, clock } = setUp();
     await consents.set(key(), "allow", "always");
     await consents.get(key());
@@ -103,7 +103,7 @@ describe("UserConsents", () => {
     expect(await consents.get(key())).toBeUndefined();
   });
 
-  it("fails when the database does", async () => {
+  it("fails if the database fails", async () => {
     const { consents, store } = setUp();
     store.failing.get = new Error("locked");
     await expect(consents.get(key())).rejects.toThrow("locked");

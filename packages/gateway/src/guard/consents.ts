@@ -1,5 +1,5 @@
 /**
- * What a person agreed to, for one server.
+ * A user's approvals for a server.
  *
  * @module
  */
@@ -16,32 +16,32 @@ import type { Consents } from "../store/store.js";
 import { sha256 } from "./digest.js";
 import { isDestructive, rememberable } from "./policy.js";
 
-/** Days after which "always" is asked again. */
+/** Days after which "always" expires. */
 export const CONSENT_DAYS = 90;
 
 /** Options of {@link UserConsents}. */
 export interface UserConsentsOptions {
   readonly user: string;
-  /** Which server it is: another one of its name has its own answers. */
+  /** The server's identity: another server of the same name has its own approvals. */
   readonly identity: ServerIdentity;
   readonly consents: Consents;
   readonly tools: ToolDirectory;
   /** The UIs of the tools: the same array until one changes. */
   readonly uis: () => Promise<Catalogue["views"]>;
-  /** The browser session of a view: what "for this session" means. */
+  /** The browser session of a view, which "for this session" refers to. */
   readonly sessionOf: (view: string) => string;
-  /** Whether the operator wants to have this very tool asked about, in place of all of the server's at once. */
+  /** Whether the operator requires a separate question for this tool. */
   readonly isAskedAlone?: ((key: AskedKey) => boolean) | undefined;
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
 }
 
-/** The key of a question, with the view that asks. */
+/** The key of a question, with the requesting view. */
 export type AskedKey = ConsentKey & { readonly view?: string | undefined };
 
 type Kept = { answer: Answer["answer"]; until: number };
 
-/** What a server's tools are agreed to by, for one listing of them and one reading of their UIs. */
+/** The tools and UIs that an approval refers to. */
 interface Offer {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly uis: Catalogue["views"];
@@ -50,25 +50,28 @@ interface Offer {
 }
 
 const DAY = 24 * 60 * 60 * 1000;
-/** Milliseconds for which the database is believed: another gateway at the same one may take an answer back. */
+/**
+ * Milliseconds for which answers of the database are cached: another gateway with the same database may
+ * revoke one.
+ */
 const FRESH = 1000;
 const MAX_KEPT = 1000;
 
 /**
- * Remembers the answers of one user. Tools of a server are agreed to together: the answer holds as long as none that
- * its views may call changes, none is added, and the UIs that call them are the same (attack C23). What is destructive is
- * never remembered.
+ * Remembers the answers of a user. The tools of a server are approved together: the approval is valid until a
+ * tool that views may call changes or is added, or a UI that calls them changes. Answers about destructive
+ * tools are never remembered.
  */
 export class UserConsents implements ConsentStore {
   readonly #options: UserConsentsOptions;
   readonly #now: () => number;
   /** Answers for a session, by session and key. */
   readonly #sessions = new Map<string, Map<string, Answer["answer"]>>();
-  /** What the database said a moment ago. */
+  /** Recent answers of the database. */
   readonly #recent = new Map<string, Kept>();
-  /** What an answer to a question will be kept by: what the server was when the question came up. */
+  /** The key under which an answer will be stored: computed when the question is asked. */
   readonly #asked = new WeakMap<AskedKey, ConsentKey>();
-  /** The last one: tools and UIs are hashed when they change, and not with every call. */
+  /** The latest offer: tools and UIs are hashed only when they change. */
   #offer: Offer | undefined;
 
   constructor(options: UserConsentsOptions) {
@@ -84,7 +87,7 @@ export class UserConsents implements ConsentStore {
     if (forSession) return forSession;
     const now = this.#now();
     const recent = this.#recent.get(id);
-    // Both ends: a clock that is set back makes nothing last.
+    // Both bounds are checked, so that setting the clock back extends nothing.
     if (recent && now < recent.until && recent.until - now <= FRESH) return recent.answer;
     this.#recent.delete(id);
     const { user, identity, consents } = this.#options;
@@ -95,7 +98,7 @@ export class UserConsents implements ConsentStore {
   }
 
   async set(asked: AskedKey, answer: Answer["answer"], remember: "session" | "always"): Promise<void> {
-    // What changed while the person thought was not what they agreed to.
+    // Changes during the question are not part of the approval.
     const key = this.#asked.get(asked) ?? (await this.keyOf(asked));
     if (!key) return;
     const { user, identity, consents } = this.#options;
@@ -114,7 +117,7 @@ export class UserConsents implements ConsentStore {
     }
   }
 
-  /** What an answer is kept by; undefined for what is never remembered. */
+  /** The key of an answer; undefined if it is never remembered. */
   async keyOf(asked: AskedKey): Promise<ConsentKey | undefined> {
     const { server, method, subject } = asked;
     if (method !== "tools/call") return { server, method, subject, fingerprint: asked.fingerprint };
@@ -128,12 +131,12 @@ export class UserConsents implements ConsentStore {
     return { server, method, subject: "", fingerprint: toolsHash };
   }
 
-  /** Forgets what was for a session that is over. */
+  /** Forgets the answers for a session that ended. */
   endSession(session: string): void {
     this.#sessions.delete(session);
   }
 
-  /** Forgets what can be read again: after an answer was taken back. Answers for a session are taken back too. */
+  /** Forgets cached answers after a revocation. Answers for a session are revoked too. */
   revoked(): void {
     this.#recent.clear();
     this.#sessions.clear();
@@ -142,7 +145,7 @@ export class UserConsents implements ConsentStore {
   #offerOf(tools: Offer["tools"], uis: Offer["uis"]): Offer {
     if (this.#offer?.tools === tools && this.#offer.uis === uis) return this.#offer;
     const all = [...tools.values()];
-    // Of a server with very many UIs some are not read ahead: their addresses count all the same.
+    // If a server has very many UIs, some are not preloaded; their URIs count nevertheless.
     const links = all.map((tool) => [tool.name, readToolUi(tool).resourceUri ?? null]);
     const documents = uis.map(({ tool, uri, hash }) => [tool.name, uri, hash ?? null]);
     const uisHash = sha256(JSON.stringify([sorted(links), sorted(documents)]));
@@ -159,10 +162,10 @@ export class UserConsents implements ConsentStore {
 const idOf = ({ server, method, subject, fingerprint }: ConsentKey): string =>
   JSON.stringify([server, method, subject, fingerprint]);
 
-/** The JSON of each, whatever order they came in. */
+/** The JSON of each value, in a fixed order. */
 const sorted = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value)).sort();
 
-/** Puts a value in, and the oldest out when there are too many. */
+/** Adds a value, and removes the oldest if there are too many. */
 function keep<T>(map: Map<string, T>, id: string, value: T): void {
   map.delete(id);
   map.set(id, value);

@@ -1,5 +1,5 @@
 /**
- * Hashes for the record and for consent: SHA-256 in hexadecimal digits.
+ * Hashes for the audit log and for approvals: SHA-256 in hexadecimal digits.
  *
  * @module
  */
@@ -10,9 +10,10 @@ import { JsonText } from "@vitrine/protocol";
 export const sha256 = (text: string): string => hash("sha256", text);
 
 /**
- * The JSON of a value: as it came, or with its keys in order and without spaces, so that one value has one hash.
+ * The JSON of a value: its original text, or with sorted keys and without spaces, so that equal values have
+ * equal hashes.
  *
- * @throws {TypeError} for what is no JSON, such as a cycle
+ * @throws {TypeError} if the value is not JSON, such as a cycle
  */
 export function jsonOf(value: unknown): string {
   if (value instanceof JsonText) return value.text;

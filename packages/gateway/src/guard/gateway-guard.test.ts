@@ -63,8 +63,8 @@ const refusal = (code: string) => ({ code: -32000, data: { code } });
 const failure = (code: string) => ({ code: -32050, data: { code } });
 const text = { role: "user", content: [{ type: "text", text: "hi" }] };
 
-describe("a call that passes", () => {
-  it("is on disk before it is done, and its outcome after", async () => {
+describe("an allowed call", () => {
+  it("is on disk before it runs, and its outcome afterwards", async () => {
     const { store, server, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
     const paramsText = '{"name":"change", "arguments":{"a":1}}';
     effect.mockImplementation(async () => {
@@ -102,7 +102,7 @@ describe("a call that passes", () => {
     expect(server.calls).toEqual([]);
   });
 
-  it("and only reads is asked while its entry is written; nobody hears the answer before that is on disk", async () => {
+  it("that is read-only runs while its entry is written; the answer is returned only after that is on disk", async () => {
     const { store, callTool, effect } = setUp();
     const begin = store.audit.begin;
     let write = (): void => {};
@@ -120,7 +120,7 @@ describe("a call that passes", () => {
     expect(store.entries).toHaveLength(1);
   });
 
-  it("and only reads gives no answer if its entry cannot be written", async () => {
+  it("that is read-only returns no answer if its entry cannot be written", async () => {
     const { store, callTool, effect } = setUp();
     vi.spyOn(store.audit, "begin").mockRejectedValueOnce(diskFull());
     await expect(callTool("look")).rejects.toMatchObject(failure("audit-failed"));
@@ -128,14 +128,14 @@ describe("a call that passes", () => {
     expect(store.rows).toEqual([]);
   });
 
-  it("has one hash, in whatever order its params come", async () => {
+  it("has the same hash for any order of its params", async () => {
     const { store, send } = setUp();
     await send("tools/call", { name: "look", arguments: { a: 1, b: { c: [1], d: 2 } } });
     await send("tools/call", { arguments: { b: { d: 2, c: [1] }, a: 1 }, name: "look" });
     expect(new Set(store.entries.map(({ paramsHash }) => paramsHash)).size).toBe(1);
   });
 
-  it("that fails is recorded with how", async () => {
+  it("that fails is recorded with the reason", async () => {
     const { store, callTool, effect } = setUp();
     const errors = [
       new VitrineError(-32603, "server's own"),
@@ -160,7 +160,7 @@ describe("a call that passes", () => {
     expect(store.entries).toHaveLength(6);
   });
 
-  it("and may change something is indeterminate when it is taken back after the server had it", async () => {
+  it("with effects is indeterminate if it is cancelled after the server received it", async () => {
     const { store, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
     effect.mockRejectedValueOnce(new VitrineError("aborted", "taken back"));
     await expect(callTool("change")).rejects.toMatchObject({ code: "aborted" });
@@ -169,16 +169,19 @@ describe("a call that passes", () => {
 
   it.each([
     ["stopping", new GatewayError("stopping", "the server is being stopped")],
-    ["server-exited", new GatewayError("server-exited", "it reads no more", { data: { unsent: true } })],
-    ["aborted", new VitrineError("aborted", "taken back", { data: { unsent: true } })],
-  ])("and never reached the server was not done: %s", async (code, error) => {
+    [
+      "server-exited",
+      new GatewayError("server-exited", "the server no longer reads its input", { data: { unsent: true } }),
+    ],
+    ["aborted", new VitrineError("aborted", "the request was cancelled", { data: { unsent: true } })],
+  ])("that never reached the server did not run: %s", async (code, error) => {
     const { store, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
     effect.mockRejectedValueOnce(error);
     await expect(callTool("change")).rejects.toBe(error);
     expect(store.outcomes).toMatchObject([{ outcome: "cancelled", code }]);
   });
 
-  it("comes while the gateway is stopping, and hears so: the database is well", async () => {
+  it("during a stop of the gateway gets that error, and raises no alarm", async () => {
     const { store, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
     vi.spyOn(store.audit, "begin").mockRejectedValue(new GatewayError("stopping", "the gateway is stopping"));
     await expect(callTool("change")).rejects.toMatchObject(failure("stopping"));
@@ -186,7 +189,7 @@ describe("a call that passes", () => {
     expect(store.rows).toEqual([]);
   });
 
-  it("with a result that is too large says so, and is not recorded as refused", async () => {
+  it("with a result that is too large gets an error, and is not recorded as refused", async () => {
     const { store, callTool, effect } = setUp({ of: { limits: { sizes: { result: 100 } } as never } });
     effect.mockResolvedValueOnce({ content: [{ type: "text", text: "x".repeat(1000) }] });
     await expect(callTool("look")).rejects.toMatchObject(refusal("too-large"));
@@ -195,8 +198,8 @@ describe("a call that passes", () => {
 
   it.each([
     ["too large", { content: [{ type: "text", text: "x".repeat(1000) }] }, "server-too-large"],
-    ["no JSON", new JsonText('{"content":[{"type":"resource_link","uri":NaN}]}'), "invalid"],
-  ])("and changed something may have run, if its result is %s", async (_, result, code) => {
+    ["invalid JSON", new JsonText('{"content":[{"type":"resource_link","uri":NaN}]}'), "invalid"],
+  ])("with effects may have run, if its result is %s", async (_, result, code) => {
     const of = { policy: { "tools/call": "allow" }, limits: { sizes: { result: 100 } } as never } as const;
     const { store, callTool, effect } = setUp({ of });
     effect.mockResolvedValueOnce(result);
@@ -207,7 +210,7 @@ describe("a call that passes", () => {
     expect(store.rows).toMatchObject([{ decision: "allowed" }, { outcome: "indeterminate", code }]);
   });
 
-  it("may safely run again, if its result is no JSON and it is idempotent or only reads", async () => {
+  it("may safely be repeated, if its result is invalid JSON and it is idempotent or read-only", async () => {
     const { store, callTool, effect } = setUp({
       of: { policy: { "tools/call": "allow" }, idempotent: ["change"] },
     });
@@ -217,7 +220,7 @@ describe("a call that passes", () => {
     expect(store.outcomes).toMatchObject([{ outcome: "failed" }, { outcome: "failed" }]);
   });
 
-  it("is not done when it is taken back while the disk is busy", async () => {
+  it("does not run if it is cancelled while the record is written", async () => {
     const { store, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
     const controller = new AbortController();
     const begin = store.audit.begin;
@@ -232,7 +235,7 @@ describe("a call that passes", () => {
     expect(store.outcomes).toMatchObject([{ outcome: "cancelled" }]);
   });
 
-  it("keeps payloads by the operator's choice, without what is secret", async () => {
+  it("stores payloads depending on the operator's settings, with redacted secrets", async () => {
     for (const payloads of ["arguments", "all"] as const) {
       const audit = { payloads, redact: ["token"] };
       const { store, callTool, effect } = setUp({ settings: { policy: {}, strict: false, audit } });
@@ -249,7 +252,7 @@ describe("a call that passes", () => {
   it.each([
     ["retries", ['{"content":[]}']],
     ["none", []],
-  ] as const)("with payloads %j keeps of its results for repeated keys: %j", async (payloads, kept) => {
+  ] as const)("with payloads %j stores these results for repeated keys: %j", async (payloads, kept) => {
     const audit = { payloads, redact: ["token"] };
     const { store, callTool, effect } = setUp({
       of: { policy: { "tools/call": "allow" } },
@@ -260,12 +263,12 @@ describe("a call that passes", () => {
     effect.mockResolvedValueOnce(new JsonText('{"content":[]}'));
     await callTool("change", { key: "nonce.2" });
     await vi.waitFor(() => expect(store.outcomes).toHaveLength(2));
-    // The first one has a field that must not be kept.
+    // The first one has a redacted field.
     expect([...store.kept.values()]).toEqual(kept);
     expect(store.entries.map(({ params }) => params)).toEqual([undefined, undefined]);
   });
 
-  it("is recorded by the settings as they are now", async () => {
+  it("is recorded with the current settings", async () => {
     const settings = { policy: {}, strict: false, audit: { payloads: "none" as "none" | "all", redact: [] } };
     const store = memoryStore();
     const guard = gatewayGuard({ server: stageServer(), user: "ann", settings, store, views: () => ({}) });
@@ -285,7 +288,7 @@ describe("a call that passes", () => {
     expect(store.outcomes.map(({ result }) => result)).toEqual([undefined, '{"tools":[]}']);
   });
 
-  it("metrics are told, and what they throw stops nothing", async () => {
+  it("is reported to metrics, whose errors are ignored", async () => {
     const decided = vi.fn();
     const ended = vi.fn(() => {
       throw new Error("metrics");
@@ -303,7 +306,7 @@ describe("a call that passes", () => {
 });
 
 describe("the order", () => {
-  /** Each of these is wrong in one more way than the one before; the first way is what the caller hears. */
+  /** Each of these has one more error than the previous one; the caller gets the first. */
   it("is known view, method, visibility, server, sizes, rates, policy, record", async () => {
     const { send, callTool, views, store } = setUp({
       of: {
@@ -326,13 +329,13 @@ describe("the order", () => {
       ["view-unknown", send("tools/cal", { name: "gone", server: "bank", ...big }, { view: "v3" })],
     ];
     for (const [code, sent] of wrong) await expect(sent).rejects.toMatchObject({ data: { code } });
-    // Another view has a rate of its own, and comes to the policy, and then to the disk.
+    // Another view has its own rate, so it reaches the policy, and then the disk.
     await expect(callTool("look", { view: "v2" })).rejects.toMatchObject(refusal("not-allowed"));
     views.set("v4", {});
     await expect(callTool("inner", { view: "v4" })).rejects.toMatchObject(failure("audit-failed"));
   });
 
-  it("attack D05: calls that wait for a person keep no others from running", async () => {
+  it("attack D05: calls that wait for the user do not block others", async () => {
     const { callTool } = setUp({
       ask: () => new Promise(() => {}),
       of: { limits: { concurrency: { perView: 1, waiting: 1 } } as never },
@@ -344,7 +347,7 @@ describe("the order", () => {
     await expect(waiting).rejects.toMatchObject({ code: "aborted" });
   });
 
-  it("attack D05: of what is under way there is a limit, whatever it waits for", async () => {
+  it("attack D05: the number of pending calls is limited, whatever they wait for", async () => {
     const { callTool, store } = setUp({
       ask: () => new Promise(() => {}),
       of: { limits: { concurrency: { perView: 1, waiting: 2 } } as never },
@@ -362,7 +365,7 @@ describe("the order", () => {
   });
 });
 
-describe("errors of the guard itself deny", () => {
+describe("internal errors of the guard deny the call", () => {
   const boom = new Error("boom");
   const boomProxy = () =>
     new Proxy<Record<string, unknown>>(
@@ -457,7 +460,7 @@ describe("errors of the guard itself deny", () => {
     expect(stage.store.rows).toMatchObject([{ kind: "entry", decision: "refused" }]);
   });
 
-  it("tells the operator why, and the view not", async () => {
+  it("report the reason to the operator, but not to the view", async () => {
     const { callTool, onerror } = setUp({ ask: throwing });
     const error = await callTool("change").catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Refusal);
@@ -465,7 +468,7 @@ describe("errors of the guard itself deny", () => {
     expect(onerror).toHaveBeenCalledWith(boom);
   });
 
-  it("a server that does not start is no permission, and the caller hears why", async () => {
+  it("a server that does not start denies the call, and the caller gets the reason", async () => {
     const { server, callTool, store, effect } = setUp();
     vi.spyOn(server, "status", "get").mockReturnValue({ ...server.status, state: "waiting" });
     server.failing.start = new GatewayError("server-failed", "it exited with code 1");
@@ -474,7 +477,7 @@ describe("errors of the guard itself deny", () => {
     expect(store.rows).toMatchObject([{ decision: "refused", reason: "server-failed" }]);
   });
 
-  it("a server that chooses numbers for its errors chooses no reasons", async () => {
+  it("numbers of a server's errors do not become reasons", async () => {
     const { server, callTool, store } = setUp();
     server.upstream.answers["tools/list"] = () => Promise.reject(new VitrineError(-12345, "no list"));
     await expect(callTool("look")).rejects.toMatchObject({ code: -12345 });
@@ -506,7 +509,7 @@ describe("a disk that fails", () => {
     await expect(permit(method, params)).rejects.toMatchObject(failure("audit-failed"));
   });
 
-  it("denies the page and programs, too, and works again when it does", async () => {
+  it("denies calls of the page and of programs, and recovers", async () => {
     const { store, callTool } = setUp();
     store.failing.begin = diskFull();
     for (const actor of ["host", "http"] as const)
@@ -515,7 +518,7 @@ describe("a disk that fails", () => {
     await expect(callTool("look")).resolves.toBeDefined();
   });
 
-  it("lets go on what has no effect: pings and logs, and says that they were not kept", async () => {
+  it("allows calls without effects (pings and logs), and reports that they were not recorded", async () => {
     const { store, send, effect, onerror } = setUp();
     store.failing.begin = diskFull();
     effect.mockResolvedValue({});
@@ -529,7 +532,7 @@ describe("a disk that fails", () => {
     );
   });
 
-  it("what is refused stays refused", async () => {
+  it("does not change refusals", async () => {
     const { store, callTool, onerror } = setUp();
     store.failing.begin = diskFull();
     await expect(callTool("secret")).rejects.toMatchObject(refusal("tool-not-visible"));
@@ -537,8 +540,8 @@ describe("a disk that fails", () => {
   });
 });
 
-describe("consent", () => {
-  it("to the tools of a server is asked for once, and remembered for all of them", async () => {
+describe("approval", () => {
+  it("of a server's tools is asked for once, and remembered for all of them", async () => {
     const { callTool, ask, store } = setUp();
     ask.mockImplementation(always);
     await callTool("change", {}, { a: 1 });
@@ -546,13 +549,13 @@ describe("consent", () => {
     await callTool("set", { view: "v2" });
     expect(ask).toHaveBeenCalledOnce();
     expect(ask.mock.calls[0]?.[1]).toEqual(["session", "always"]);
-    // A yes says what it is for.
+    // The question names the scope of an approval.
     expect(ask.mock.calls[0]?.[0].scope).toBe("all ordinary tools of shop");
     expect(store.entries.map(({ reason }) => reason)).toEqual(["asked", "remembered", "remembered"]);
     expect(store.records).toMatchObject([{ user: "ann", server: "shop", method: "tools/call", subject: "" }]);
   });
 
-  it("to what destroys is asked for every time, with its arguments, whatever the answer says", async () => {
+  it("of a destructive tool is asked for every time, with its arguments, whatever the answer says", async () => {
     const { callTool, ask, store } = setUp({ of: { trusted: true } });
     ask.mockImplementation(always);
     await callTool("change");
@@ -570,8 +573,8 @@ describe("consent", () => {
       () => STAGE_TOOLS.map((each) => (each.name === "set" ? tool("set", { description: "!" }) : each)),
     ],
     ["is added", () => [...STAGE_TOOLS, tool("extra")]],
-    ["is taken away", () => STAGE_TOOLS.filter(({ name }) => name !== "set")],
-  ])("attack C23: is asked for again when any tool of the server %s", async (_what, tools) => {
+    ["is removed", () => STAGE_TOOLS.filter(({ name }) => name !== "set")],
+  ])("attack C23: is required again when any tool of the server %s", async (_what, tools) => {
     const { callTool, ask, server } = setUp();
     ask.mockImplementation(always);
     await callTool("change");
@@ -583,7 +586,7 @@ describe("consent", () => {
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
-  it("attack C23: counts for nothing when the tool changes while the question is open", async () => {
+  it("attack C23: is void if the tool changes while the question is open", async () => {
     const { callTool, ask, server, effect } = setUp();
     ask.mockImplementation(async () => {
       server.upstream.answers["tools/list"] = () => ({ tools: [tool("change", { description: "!" })] });
@@ -594,7 +597,7 @@ describe("consent", () => {
     expect(effect).not.toHaveBeenCalled();
   });
 
-  it("attack C23: a server that was started again is listed again", async () => {
+  it("attack C23: a restarted server is listed again", async () => {
     const { callTool, server } = setUp();
     await callTool("look");
     server.upstream.answers["tools/list"] = () => ({ tools: [] });
@@ -602,7 +605,7 @@ describe("consent", () => {
     await expect(callTool("look")).rejects.toMatchObject(refusal("tool-unknown"));
   });
 
-  it("attack C19: counts for nothing when the view is closed while the question is open", async () => {
+  it("attack C19: is void if the view is closed while the question is open", async () => {
     const { callTool, ask, views, effect } = setUp();
     ask.mockImplementation(async () => {
       views.delete("v1");
@@ -612,7 +615,7 @@ describe("consent", () => {
     expect(effect).not.toHaveBeenCalled();
   });
 
-  it("for a session is that session's, and ends with it", async () => {
+  it("for a session is valid in that session, and ends with it", async () => {
     const { callTool, ask, guard } = setUp();
     ask.mockResolvedValue({ answer: "allow", remember: "session" });
     await callTool("change");
@@ -625,7 +628,7 @@ describe("consent", () => {
     expect(ask).toHaveBeenCalledTimes(3);
   });
 
-  it("that was given always ends after 90 days", async () => {
+  it("for always expires after 90 days", async () => {
     let time = 1_000;
     const { callTool, ask } = setUp({ now: () => time });
     ask.mockImplementation(always);
@@ -638,7 +641,7 @@ describe("consent", () => {
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
-  it("that was taken back is asked for again, at once", async () => {
+  it("is required again at once after a revocation", async () => {
     const { callTool, ask, guard, store } = setUp();
     ask.mockImplementation(always);
     await callTool("change");
@@ -662,7 +665,7 @@ describe("consent", () => {
     expect(open[1]?.signal.aborted).toBe(true);
   });
 
-  it("to one call is for that call", async () => {
+  it("of a single call covers only that call", async () => {
     const { callTool, ask } = setUp();
     ask.mockResolvedValue({ answer: "allow" });
     await callTool("change");
@@ -670,7 +673,7 @@ describe("consent", () => {
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
-  it("that the operator wants for one tool is that tool's alone", async () => {
+  it("that the operator requires for one tool covers only that tool", async () => {
     const { callTool, ask } = setUp({ of: { policy: { "tools/call:set": "ask" } } });
     ask.mockImplementation(always);
     await callTool("change");
@@ -679,7 +682,7 @@ describe("consent", () => {
     expect(ask.mock.calls.map(([{ subject }]) => subject)).toEqual(["change", "set"]);
   });
 
-  it("is the operator's to settle, by tool, by view, and for all", async () => {
+  it("can be decided by the operator, by tool, by view, and for all", async () => {
     const { callTool, permit, ask } = setUp({
       of: { policy: { "tools/call:wipe": "allow", "view:ui://shop/cart.html:ui/message": "allow" } },
       settings: {
@@ -696,7 +699,7 @@ describe("consent", () => {
     await expect(permit("ui/message", text, { view: "v2" })).rejects.toMatchObject(refusal("denied"));
   });
 
-  it("is asked for with what a yes would cover", async () => {
+  it("is asked for with its scope", async () => {
     const { permit, ask } = setUp();
     ask.mockResolvedValue({ answer: "allow" });
     const content = [{ type: "text", text: "Hi" }];
@@ -712,14 +715,14 @@ describe("consent", () => {
     ]);
   });
 
-  it("cannot be had when there is nobody to ask", async () => {
+  it("is denied if there is nobody to ask", async () => {
     const { callTool } = setUp({ ask: undefined });
     await expect(callTool("change")).rejects.toMatchObject(refusal("denied"));
   });
 });
 
-describe("what the page does", () => {
-  it("is permitted on record, with the params that were shown, and ends once", async () => {
+describe("actions of the page", () => {
+  it("are permitted and recorded, with the params that were shown, and end once", async () => {
     const { permit, guard, store, ask } = setUp();
     ask.mockResolvedValue({ answer: "allow" });
     const given = await permit("ui/open-link", { url: "https://A.example" });
@@ -730,7 +733,7 @@ describe("what the page does", () => {
     expect(store.outcomes).toMatchObject([{ of: 1, outcome: "ok" }]);
   });
 
-  it("ends only for the view that may", async () => {
+  it("can be ended only by the view with the permit", async () => {
     const { permit, guard, store } = setUp();
     await permit("ui/update-model-context", {});
     expect(guard.outcome("v2", 1, { outcome: "ok" })).toBe(false);
@@ -740,7 +743,7 @@ describe("what the page does", () => {
     expect(store.outcomes).toMatchObject([{ outcome: "failed", code: "no-model" }]);
   });
 
-  it("is indeterminate when the view goes and never said", async () => {
+  it("are indeterminate if the view closes without a report", async () => {
     const { permit, guard, store } = setUp();
     await permit("ui/update-model-context", {});
     await permit("ui/request-display-mode", { mode: "inline" });
@@ -755,14 +758,14 @@ describe("what the page does", () => {
     expect(store.outcomes.at(-1)).toMatchObject({ of: 3, outcome: "indeterminate" });
   });
 
-  it("has a limit of what is open", async () => {
+  it("are limited in number", async () => {
     const rate = { burst: 2000, perSecond: 0 };
     const { permit, store } = setUp({ of: { limits: { rates: { context: rate } } as never } });
     for (let n = 0; n < 1001; n++) await permit("ui/update-model-context", {});
     expect(store.outcomes).toMatchObject([{ of: 1, outcome: "indeterminate" }]);
   });
 
-  it("gives the same permit for the same key", async () => {
+  it("get the same permit for the same key", async () => {
     const { permit, store } = setUp();
     const [one, two] = await Promise.all([
       permit("ui/update-model-context", {}, { key: "n.1" }),
@@ -772,14 +775,14 @@ describe("what the page does", () => {
     expect(store.entries).toHaveLength(1);
   });
 
-  it.each(["tools/call", "resources/read", "ping"])("is never %s", async (method) => {
+  it.each(["tools/call", "resources/read", "ping"])("never include %s", async (method) => {
     const { permit } = setUp();
     await expect(permit(method, { name: "look", uri: "note://1" })).rejects.toMatchObject({ code: -32601 });
   });
 });
 
 describe("the page and its model", () => {
-  it("call what is for the model, without a question, on record", async () => {
+  it("call tools for the model without a question, and are recorded", async () => {
     const { callTool, ask, store } = setUp();
     for (const name of ["secret", "change", "wipe"]) await callTool(name, { actor: "host", view: "" });
     expect(ask).not.toHaveBeenCalled();
@@ -787,13 +790,13 @@ describe("the page and its model", () => {
     expect(store.entries[0]).toMatchObject({ actor: "host", target: "secret", reason: "policy" });
   });
 
-  it("C02: do not call what is for views alone", async () => {
+  it("C02: cannot call app-only tools", async () => {
     const { callTool, server } = setUp();
     await expect(callTool("inner", { actor: "host" })).rejects.toMatchObject(refusal("tool-not-visible"));
     expect(server.calls).toEqual([]);
   });
 
-  it("ask for nothing but tools, and for nothing that the operator denies", async () => {
+  it("can request nothing but tools, and nothing that the operator denies", async () => {
     const { callTool, send } = setUp({ of: { policy: { "tools/call:wipe": "deny" } } });
     await expect(send("resources/read", { uri: "note://1" }, { actor: "host" })).rejects.toMatchObject({
       code: -32601,
@@ -808,7 +811,7 @@ describe("the page and its model", () => {
     expect(ask).toHaveBeenCalledOnce();
   });
 
-  it("a program that calls itself like a view has not its rate, nor its consent", async () => {
+  it("a program with the name of a view has neither its rate nor its approval", async () => {
     const { callTool, ask } = setUp({
       of: { limits: { rates: { call: { burst: 1, perSecond: 0 } } } as never },
     });
@@ -819,7 +822,7 @@ describe("the page and its model", () => {
     await expect(callTool("look", { actor: "http" })).rejects.toMatchObject(refusal("rate-limited"));
   });
 
-  it("nobody asks in the name of another user", async () => {
+  it("nobody can act for another user", async () => {
     const { callTool, effect } = setUp();
     for (const actor of ["view", "host", "http"] as const)
       await expect(callTool("look", { actor, user: "bob" })).rejects.toMatchObject(refusal("not-allowed"));
@@ -828,7 +831,7 @@ describe("the page and its model", () => {
 });
 
 describe("keys", () => {
-  it("run once, whoever waits, with one entry", async () => {
+  it("run once, for all waiting callers, with one entry", async () => {
     const { callTool, store, server } = setUp();
     const answers = await Promise.all([callTool("look", { key: "n.1" }), callTool("look", { key: "n.1" })]);
     expect(answers[0]).toBe(answers[1]);
@@ -836,7 +839,7 @@ describe("keys", () => {
     expect(store.entries).toHaveLength(1);
   });
 
-  it("of calls that failed give the same failure, with no further row", async () => {
+  it("of failed calls return the same error, without a further row", async () => {
     const { callTool, store, effect } = setUp();
     effect.mockRejectedValueOnce(new VitrineError(-32603, "once"));
     await expect(callTool("look", { key: "n.1" })).rejects.toThrow("once");
@@ -844,7 +847,7 @@ describe("keys", () => {
     expect(store.rows).toHaveLength(2);
   });
 
-  it("from before a crash: what reads or is idempotent runs again, and nothing else", async () => {
+  it("from before a crash: read-only and idempotent calls run again, and nothing else", async () => {
     const { callTool, store, guard, call, effect } = setUp({ of: { idempotent: ["wipe"] }, ask: always });
     const names = ["look", "set", "wipe", "change"];
     for (const name of names) {
@@ -863,7 +866,7 @@ describe("keys", () => {
     await expect(callTool("look", { key: "k".repeat(201) })).rejects.toMatchObject({ code: -32602 });
   });
 
-  it("of what was refused never began: after a crash it runs", async () => {
+  it("of refused calls count as new: after a crash they run", async () => {
     const { callTool, store } = setUp();
     await expect(callTool("change", { key: "n.1" })).rejects.toMatchObject(refusal("denied"));
     const after = setUp({ store, ask: always });
@@ -889,7 +892,7 @@ describe("browser permissions", () => {
     ]);
   });
 
-  it("are the operator's to settle", async () => {
+  it("can be decided by the operator", async () => {
     const { guard, ask, store } = setUp({
       of: { permissions: { camera: "allow", microphone: "deny" }, policy: { "ui/permission": "deny" } },
     });
@@ -900,7 +903,7 @@ describe("browser permissions", () => {
     expect(store.entries.map(({ reason }) => reason)).toEqual(["policy", "not-allowed", "not-allowed"]);
   });
 
-  it("are denied by a no, by nobody, and by what fails", async () => {
+  it("are denied if the user declines, cannot be asked, or on an error", async () => {
     expect(await setUp().guard.permission("v1", "camera")).toBe(false);
     expect(await setUp({ ask: undefined }).guard.permission("v1", "camera")).toBe(false);
     const broken = setUp({ ask: always });
@@ -913,7 +916,7 @@ describe("browser permissions", () => {
 });
 
 describe("floods", () => {
-  it("attack D03: of refusals are a few rows", async () => {
+  it("attack D03: of refusals become a few rows", async () => {
     const { callTool, store, guard } = setUp();
     await Promise.allSettled(Array.from({ length: 5000 }, () => callTool("gone")));
     await guard.close();
@@ -922,7 +925,7 @@ describe("floods", () => {
     expect(counted.reduce((sum, count) => sum + count)).toBe(5000);
   });
 
-  it("attack A44: of logs that are dropped are one row for each burst", async () => {
+  it("attack A44: of dropped logs become one row per burst", async () => {
     const { send, store, effect, guard } = setUp({ clock: () => 0 });
     effect.mockResolvedValue({});
     const logs = Array.from({ length: 500 }, () =>
@@ -934,7 +937,7 @@ describe("floods", () => {
     expect(refused.map(({ reason }) => reason)).toEqual(["rate-limited"]);
   });
 
-  it("names of views that are none take no memory", async () => {
+  it("made-up names of views take no memory", async () => {
     vi.useFakeTimers();
     try {
       const { callTool } = setUp();
@@ -946,7 +949,7 @@ describe("floods", () => {
   });
 });
 
-it("resources in results may be read, those of the page's calls too", async () => {
+it("resources in results may be read, including those of the page's calls", async () => {
   const { send, callTool, effect, guard } = setUp();
   const link = (uri: string) => ({ content: [{ type: "resource_link", uri, name: "x" }] });
   effect.mockResolvedValueOnce(link("hidden://1"));
@@ -959,14 +962,14 @@ it("resources in results may be read, those of the page's calls too", async () =
   await expect(send("resources/read", { uri: "hidden://2" })).resolves.toBeDefined();
 });
 
-it("stops hearing its server", async () => {
+it("stops listening to its server", async () => {
   const { guard, server } = setUp();
   expect(server.upstream.listeners).toBeGreaterThan(0);
   await guard.close();
   expect(server.upstream.listeners).toBe(0);
 });
 
-it("is what the example shows", async () => {
+it("works like its example", async () => {
   const { server, store, ask } = setUp();
   const call: ViewCall = { view: "v1", server: "shop", method: "tools/call", params: { name: "look" } };
   const result = await examples.gatewayGuardExample(server, store, ask, call);

@@ -1,5 +1,6 @@
 /**
- * What every call passes before anything happens, in the one place that a browser cannot skip.
+ * The checks that every call must pass before it runs. They run in the gateway, where a browser cannot skip
+ * them.
  *
  * @module
  */
@@ -25,7 +26,7 @@ import { keyedCall } from "./keyed-call.js";
 import { type PermitOutcome, Permits } from "./permits.js";
 import { RefusalLog } from "./refusal-log.js";
 
-/** Does what was asked, with the params that passed. */
+/** Performs the call, with the checked params. */
 export type Effect = (call: GuardedCall) => Promise<unknown>;
 
 /** A call on its way through the links, with its record. */
@@ -36,9 +37,9 @@ interface RecordedCall extends ViewCall {
 const NOTHING = (): void => {};
 
 /**
- * The guard of one user at one server. A call passes, in this order: known view → method → visibility → server
- * boundary → sizes, rates, how much is under way → policy, with consent → its turn → the record, on disk → the effect.
- * What fails on the way, in a link or in what a link stands on, is a refusal: nothing goes through by accident.
+ * The guard of a user at a server. A call passes, in this order: known view → method → visibility → server
+ * boundary → sizes, rates, concurrency → policy, with approval → its turn → the record, on disk → the effect.
+ * Any error on the way is a refusal, so nothing passes by accident.
  */
 export class GatewayGuard {
   readonly tools: ToolDirectory;
@@ -49,7 +50,7 @@ export class GatewayGuard {
   readonly #permits: Permits;
   readonly #place: RecordPlace;
   readonly #chains: GuardChains;
-  /** Errors that the record has: what is told to those who came with the same key is not recorded again. */
+  /** Errors that are recorded already, so that callers with the same key do not record them again. */
   readonly #recorded = new WeakSet<Error>();
   readonly #waiting = new Set<CallRecord>();
   readonly #stop: () => void;
@@ -79,7 +80,7 @@ export class GatewayGuard {
       asking: this.#asking,
       decided: (call, reason, question) => this.#decided(call, reason, question),
     });
-    // A server that was started again may be another one.
+    // A restarted server may be a different version.
     let starts = server.status.starts;
     this.#stop = server.onStatus((status) => {
       if (status.starts !== starts) this.#refresh();
@@ -87,34 +88,37 @@ export class GatewayGuard {
     });
   }
 
-  /** Calls that wait for their server, a person, their turn or the record; for metrics. */
+  /** Calls that wait for their server, the user, their turn or the record; for metrics. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
   /**
-   * Passes a call, and does it.
+   * Checks a call, and performs it.
    *
-   * @throws {Refusal} what the guard did not allow
-   * @throws {GatewayError} `view-unknown`, `audit-failed`, `conflict`, `indeterminate`; or what the server failed with
+   * @throws {Refusal} if the guard does not allow it
+   * @throws {GatewayError} `view-unknown`, `audit-failed`, `conflict`, `indeterminate`; or the server's error
    */
   pass(call: GuardedCall, effect: Effect): Promise<unknown> {
     return this.#enter(call, effect);
   }
 
-  /** Passes what the page does itself: the answer says that it may, with which params. Tell the {@link outcome}. */
+  /**
+   * Checks a call that the page performs itself, and returns a permit with the checked params. Report its
+   * {@link outcome} afterwards.
+   */
   permit(call: GuardedCall): Promise<GatewayPermit> {
     return this.#enter(call, undefined) as Promise<GatewayPermit>;
   }
 
-  /** The page says how something ended. Each permit ends once, and only for the view that got it. */
+  /** Records how a permitted action ended. Each permit ends once, and only for the view that got it. */
   outcome(view: string, permit: number, outcome: PermitOutcome): boolean {
     return this.#permits.take(view, permit, outcome);
   }
 
   /**
-   * Whether a view may have a browser permission: by the operator's settings, or by asking. `fingerprint` is the hash
-   * of its UI: another UI is asked about again.
+   * Whether a view may have a browser permission, by the operator's settings or by asking the user.
+   * `fingerprint` is the hash of its UI: a changed UI is asked about again.
    */
   async permission(
     view: string,
@@ -138,39 +142,39 @@ export class GatewayGuard {
     }
   }
 
-  /** Whether a view still has a browser permission that it got: {@link permission} without asking. */
+  /** Whether a view still has a browser permission, like {@link permission} but without asking the user. */
   isGranted(view: string, permission: Permission, fingerprint = ""): Promise<boolean> {
     return this.#asking.isGranted(view, permission, fingerprint);
   }
 
-  /** Records what was refused before it came here: a message that is none, or that nobody here answers. */
+  /** Records a refusal that happened before the guard: an invalid message, or an unsupported method. */
   refused(call: GuardedCall, error: VitrineError): Promise<void> {
     return new CallRecord(call, this.#place).refused(error);
   }
 
-  /** Notes the resources in a result that did not come through here. */
+  /** Learns the resources in a result that did not pass through here. */
   learn(result: unknown): void {
     this.resources.learn(result);
   }
 
-  /** The view is gone: what it was permitted and never told of ends as indeterminate. */
+  /** Closes a view: its open permits end as indeterminate. */
   closeView(view: string): void {
     this.#permits.close(view);
     this.#asking.closeView(view);
     void this.#place.refusals.flush(view);
   }
 
-  /** The browser session is over, and with it what was allowed for it. */
+  /** Ends a browser session, and revokes the approvals for it. */
   endSession(session: string): void {
     this.#asking.consents.endSession(session);
   }
 
-  /** An answer of this user was taken back. */
+  /** Reports that an approval of this user was revoked. */
   consentsRevoked(): void {
     this.#asking.revoked();
   }
 
-  /** Ends what is open, and hears the server no more. */
+  /** Ends open permits, and stops listening to the server. */
   async close(): Promise<void> {
     this.#stop();
     this.tools.close();
@@ -179,7 +183,7 @@ export class GatewayGuard {
     await this.#place.refusals.flush();
   }
 
-  /** Notes why a call may go on. Without its record it may not. */
+  /** Records why a call is allowed. A call without a record fails. */
   #decided(call: ViewCall, reason: string, question?: Question): void {
     const { record } = call as Partial<RecordedCall>;
     if (!record) throw new Error("a call lost its record");
@@ -188,8 +192,9 @@ export class GatewayGuard {
   }
 
   /**
-   * Sees to it that nothing is done twice, and that what is not done is on record. The key is looked up first, before the
-   * view, the tool or the server: whatever became of them, a call that may have run is not answered with a refusal.
+   * Ensures that nothing runs twice, and that refusals are recorded. The key is looked up first, before the
+   * view, the tool or the server: whatever happened to them, a call that may have run is not answered with a
+   * refusal.
    */
   async #enter(call: GuardedCall, effect: Effect | undefined): Promise<unknown> {
     const record = new CallRecord(call, this.#place);
@@ -210,7 +215,7 @@ export class GatewayGuard {
     }
   }
 
-  /** Passes the links, and does it. What it throws is on record. */
+  /** Passes the links, and performs the call. Errors that it throws are recorded. */
   async #run(
     call: GuardedCall,
     record: CallRecord,
@@ -239,7 +244,7 @@ export class GatewayGuard {
         const seq = await record.begin();
         this.#waiting.delete(record);
         begun();
-        // While the disk was busy it may have been taken back.
+        // The call may have been cancelled while the record was written.
         this.#checkView(call);
         if (!effect) {
           permit = seq;
@@ -255,29 +260,29 @@ export class GatewayGuard {
       return result;
     } catch (error) {
       this.#waiting.delete(record);
-      const told = hasRun
+      const reported = hasRun
         ? await this.#unusable(call, error)
         : record.hasBegun
           ? asError(error)
           : this.#denial(error);
-      this.#recorded.add(told);
-      if (record.hasBegun) record.failed(told);
-      else await record.refused(told as VitrineError);
-      throw told;
+      this.#recorded.add(reported);
+      if (record.hasBegun) record.failed(reported);
+      else await record.refused(reported as VitrineError);
+      throw reported;
     }
   }
 
   /**
-   * What only reads has no effect that could come before its record: the server is asked while the entry is written, and
-   * nobody hears the answer before the entry is on disk.
+   * A read-only call has no effect that its record must precede: the server is called while the entry is
+   * being written, but the answer is not returned before the entry is on disk.
    */
   async #read(call: GuardedCall, record: CallRecord, effect: Effect, begun: () => void): Promise<unknown> {
     this.#waiting.delete(record);
     const recorded = record.begin();
-    // A log that is known to fail refuses: the server is not even asked.
+    // If the log is known to fail, the server is not called at all.
     if (!this.#place.audit.healthy) await recorded;
     const answer = effect(call);
-    // If the entry cannot be written, nobody wants to know how this went.
+    // If the entry cannot be written, the answer is discarded.
     answer.catch(() => {});
     await recorded;
     begun();
@@ -285,12 +290,12 @@ export class GatewayGuard {
     return answer;
   }
 
-  /** The error of a call that ran, and whose result the guard cannot pass on. */
+  /** The error of a call that ran, but whose result cannot be passed on. */
   async #unusable(call: GuardedCall, cause: unknown): Promise<VitrineError> {
     const indeterminate = !(await this.#isReplayable(call));
     const isKnown = cause instanceof VitrineError;
     if (isKnown && !indeterminate) return cause;
-    const why = `the result cannot be passed on: ${isKnown ? cause.message : "it is no JSON"}`;
+    const why = `the result cannot be passed on: ${isKnown ? cause.message : "it is not valid JSON"}`;
     const message = indeterminate ? `${why}; ${MAY_HAVE_RUN}` : why;
     const options = { cause, data: { indeterminate } };
     return isKnown
@@ -299,17 +304,17 @@ export class GatewayGuard {
   }
 
   #checkUser({ user }: GuardedCall): void {
-    if (user !== this.#options.user) throw new Refusal("not-allowed", "this is another user's");
+    if (user !== this.#options.user) throw new Refusal("not-allowed", "this belongs to another user");
   }
 
   #checkView({ actor, view, signal }: GuardedCall): void {
-    if (signal?.aborted) throw new VitrineError("aborted", "the request was taken back");
+    if (signal?.aborted) throw new VitrineError("aborted", "the request was cancelled");
     if (actor === "view" && !this.#options.views(view)) {
-      throw new GatewayError("view-unknown", "there is no such view any more: open it again");
+      throw new GatewayError("view-unknown", "this view no longer exists: open it again");
     }
   }
 
-  /** A person or a turn may have been waited for: the tool must still be the one that they agreed to (attack C23). */
+  /** After waiting for the user or a turn, the tool must still be the one that was approved. */
   async #checkAgain(call: GuardedCall, { question }: CallRecord): Promise<void> {
     this.#checkView(call);
     const then = question?.tool;
@@ -320,13 +325,13 @@ export class GatewayGuard {
     throw new Refusal("not-allowed", `the tool "${then.name}" changed meanwhile: call it again`);
   }
 
-  /** What a server offers is known when it runs: before, everything would be unknown, and stay so. */
+  /** The server's tools and capabilities are known only while it runs, so it must be started first. */
   #ready(method: string): Promise<void> | undefined {
     const { server } = this.#options;
     return needsServer(method) && server.status.state !== "ready" ? server.ready() : undefined;
   }
 
-  /** A tool whose server does not say what it does counts as one that must not run twice. */
+  /** A tool without hints counts as one that must not run twice. */
   async #isReplayable({ method, params }: GuardedCall): Promise<boolean> {
     if (method !== "tools/call") return isRepeatable(method);
     const name = String(params["name"]);
@@ -336,18 +341,21 @@ export class GatewayGuard {
       const { readOnlyHint, idempotentHint } = (await this.tools.find(name))?.annotations ?? {};
       return readOnlyHint === true || idempotentHint === true;
     } catch {
-      // The server does not run. What the caller needs to know is that the call may have run before.
+      // The server does not run. What matters to the caller is that the call may have run before.
       return false;
     }
   }
 
-  /** What the caller is told of a call that was not done. What the guard itself failed with is the operator's alone. */
+  /**
+   * The error for the caller of a call that was not made. Internal errors of the guard are shown in the log
+   * only.
+   */
   #denial(error: unknown): VitrineError {
     if (error instanceof VitrineError) return error;
     this.#place.onerror(error);
     return new Refusal(
       "not-allowed",
-      "this could not be checked, so it was not done; the gateway's log says why",
+      "the call could not be checked, so it was not made; see the gateway's log",
     );
   }
 
@@ -358,7 +366,7 @@ export class GatewayGuard {
 }
 
 /**
- * Makes the guard of one user at one server.
+ * Creates the guard of a user at a server.
  *
  * @example
  * ```ts source="./guard.examples.ts#gatewayGuard"

@@ -1,5 +1,5 @@
 /**
- * The links of the guard, in their order.
+ * The chains of the guard's links.
  *
  * @module
  */
@@ -25,27 +25,32 @@ import { onlyForModel } from "./model-visibility.js";
 import { defaultPolicy, operatorDecision } from "./policy.js";
 import { limitUnderWay } from "./under-way.js";
 
-/** What the links stand on. */
+/** Dependencies of the links. */
 export interface ChainParts extends Pick<GatewayGuardOptions, "server" | "settings" | "views"> {
   readonly tools: ToolDirectory;
   readonly resources: ResourceDirectory;
   readonly asking: Asking;
   readonly clock: () => number;
-  /** Hears why a call may go on: `policy`, `remembered` or `asked`; what it throws stops the call. */
+  /**
+   * Called with the reason why a call is allowed: `policy`, `remembered` or `asked`. An error stops the call.
+   */
   decided(call: ViewCall, reason: string, question?: Question): void;
 }
 
-/** One chain for views and programs, one for the person, and one for the model. */
+/** Separate chains for views and programs, for the person, and for the model. */
 export interface GuardChains {
   readonly forViews: Link;
   readonly forPage: Link;
   readonly forModel: Link;
 }
 
-/** Calls of the page that may wait for their turn: its model may want much at once. */
+/** Queued calls of the page: its model may make many at once. */
 const PAGE_WAITING = 1000;
 
-/** Makes the chains. Turns are taken behind the policy: a call that waits for a person keeps no other waiting (D05). */
+/**
+ * Creates the chains. The concurrency limit comes after the policy, so that a call that waits for the user
+ * does not block others.
+ */
 export function guardChains(parts: ChainParts): GuardChains {
   const { server, settings, views, tools, resources, asking, clock, decided } = parts;
   const { limits, name } = server.settings;
@@ -54,7 +59,8 @@ export function guardChains(parts: ChainParts): GuardChains {
   const size = limitSize(limits.sizes);
   const sources = { server: server.settings, settings };
 
-  // Who names a server on the command line trusts its apps with its tools, and not whatever a model has read.
+  // A user who names a server on the command line trusts its apps with its tools, but not the model, which
+  // may have read anything.
   const distrusting = { ...sources, server: { ...server.settings, trusted: false } };
   const policy = applyPolicy(tools, {
     policy: (question) =>
@@ -67,7 +73,7 @@ export function guardChains(parts: ChainParts): GuardChains {
       decided(call, decision === "allow" ? "policy" : asked, question);
     },
   });
-  /** Nobody is asked: the person has decided. */
+  /** Does not ask, because the person makes the call. */
   const notDenied: Link = async (call, next) => {
     const { method, params } = call;
     const subject = String(params["name"]);
@@ -90,7 +96,7 @@ export function guardChains(parts: ChainParts): GuardChains {
       limitConcurrency(concurrency),
     ),
     forPage: chain(onlyForModel(tools), boundary, size, notDenied, turns),
-    // What a view is asked about, the model is asked about.
+    // The model needs the same approvals as a view.
     forModel: chain(onlyForModel(tools), boundary, size, policy, turns),
   };
 }

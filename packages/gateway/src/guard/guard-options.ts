@@ -1,5 +1,5 @@
 /**
- * What a guard stands on.
+ * Options of a guard.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import type { Idempotency } from "./idempotency.js";
 import type { Remember } from "./policy.js";
 
 /**
- * Asks the person at the page of `question.view`; for a program over HTTP that is `http:` and the name that it gave, and
- * no view. `remember` says which answers can be remembered.
+ * Asks the user in the page of `question.view`; for a program over HTTP, that is `http:` and the program's
+ * name, without a view. `remember` lists how long the answer can be remembered.
  */
 export type GatewayAsk = (
   question: Question,
@@ -21,11 +21,11 @@ export type GatewayAsk = (
   signal: AbortSignal,
 ) => Answer | Promise<Answer>;
 
-/** What is counted. What throws here stops nothing. */
+/** Callbacks for metrics. Their errors are ignored. */
 export interface GuardMetrics {
   /**
-   * A call was let through (`policy`, `remembered`, `asked`), or refused with its code. The size of its params is there
-   * if it was recorded.
+   * A call was allowed (`policy`, `remembered`, `asked`), or refused with its code. The size of its params is
+   * given if it was recorded.
    */
   decided?(
     call: GuardedCall,
@@ -33,7 +33,7 @@ export interface GuardMetrics {
     reason: string,
     paramsSize: number | undefined,
   ): void;
-  /** A call that was let through is over; the duration is in milliseconds, with their parts. */
+  /** An allowed call has ended; the duration is in milliseconds, with fractions. */
   ended?(call: GuardedCall, outcome: AuditOutcome["outcome"], duration: number, resultSize: number): void;
 }
 
@@ -45,15 +45,18 @@ export interface GatewayGuardOptions {
   readonly store: Pick<Store, "audit" | "consents"> & Partial<Pick<Store, "results">>;
   /** Finds the views of this user on this server. */
   readonly views: FindView;
-  /** Without it, what would be asked is denied. */
+  /** Asks the user. Without it, calls that require a question are denied. */
   readonly ask?: GatewayAsk | undefined;
-  /** One for the whole gateway: keys are a user's, not a server's. Without it every guard has its own. */
+  /**
+   * Shared by the whole gateway, because keys belong to a user, not to a server. By default every guard has
+   * its own.
+   */
   readonly idempotency?: Idempotency | undefined;
   readonly metrics?: GuardMetrics | undefined;
-  /** Hears what failed in the guard and the caller is not told. */
+  /** Called with internal errors of the guard, which the caller does not see. */
   readonly onerror?: ((error: unknown) => void) | undefined;
-  /** Milliseconds since 1970, for what expires. */
+  /** The time in milliseconds since 1970, for expirations. */
   readonly now?: (() => number) | undefined;
-  /** Milliseconds that never go back, for rates and durations. */
+  /** A monotonic clock in milliseconds, for rates and durations. */
   readonly clock?: (() => number) | undefined;
 }

@@ -1,4 +1,4 @@
-/** The table of attacks, against the guard itself. */
+/** The table of attacks against the guard itself. */
 import type { Question } from "@vitrine/guard";
 import { recordOf, VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
@@ -81,9 +81,9 @@ const rows = GUARD_TABLE.flatMap((each) =>
   each.doors.map((door) => [`attack ${each.id}: ${each.title}`.slice(0, 120), door, each] as const),
 );
 
-describe("what hostile apps ask for", () => {
+describe("requests of hostile apps", () => {
   it.each(rows)(
-    "%s (%s) is refused before the server hears of it, with one row",
+    "%s (%s) is refused before it reaches the server, with one row",
     async (_title, door, each) => {
       const { store, server, send, before, asked } = setUp(door);
       if (each.before) await before[each.before]();
@@ -110,18 +110,15 @@ describe("what hostile apps ask for", () => {
     each.doors.map((door) => [each.title, door, each] as const),
   );
 
-  it.each(controls)(
-    "control: %s (%s) is done, with one entry and one outcome",
-    async (_title, door, each) => {
-      const { store, server, send } = setUp(door);
-      await expect(send(each.call)).resolves.toMatchObject(each.answer ?? {});
-      expect(server.calls).toEqual(notedOf(each.call));
-      expect(server.upstream.asked).toContain(each.call.method);
-      await vi.waitFor(() => expect(store.rows).toHaveLength(2));
-      expect(store.rows.map(({ kind, decision, outcome }) => [kind, decision ?? outcome])).toEqual([
-        ["entry", "allowed"],
-        ["outcome", "ok"],
-      ]);
-    },
-  );
+  it.each(controls)("control: %s (%s) runs, with one entry and one outcome", async (_title, door, each) => {
+    const { store, server, send } = setUp(door);
+    await expect(send(each.call)).resolves.toMatchObject(each.answer ?? {});
+    expect(server.calls).toEqual(notedOf(each.call));
+    expect(server.upstream.asked).toContain(each.call.method);
+    await vi.waitFor(() => expect(store.rows).toHaveLength(2));
+    expect(store.rows.map(({ kind, decision, outcome }) => [kind, decision ?? outcome])).toEqual([
+      ["entry", "allowed"],
+      ["outcome", "ok"],
+    ]);
+  });
 });

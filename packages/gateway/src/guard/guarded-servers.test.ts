@@ -41,7 +41,7 @@ function shopServer() {
 }
 
 describe("GuardedServers", () => {
-  it("give a user one guard for a server, and every user another: also where they share the server", () => {
+  it("have one guard per user and server, even if users share the server", () => {
     for (const stateless of [false, true]) {
       const { servers, guardOf } = setUp({ stateless });
       const mine = servers.get("me", "a");
@@ -57,7 +57,7 @@ describe("GuardedServers", () => {
     }
   });
 
-  it("know each user's views only, though the server is shared", async () => {
+  it("know each user's views only, although the server is shared", async () => {
     const { servers, store } = setUp({ stateless: true });
     const { guard } = servers.get("me", "a");
     const call = {
@@ -77,7 +77,7 @@ describe("GuardedServers", () => {
     expect(store.entries).toHaveLength(3);
   });
 
-  it("have another guard for a server with other settings, and end the old one's permits", async () => {
+  it("have a new guard for a server with new settings, and end the permits of the old one", async () => {
     const { servers, pool, settings, store } = setUp();
     const before = servers.get("me", "a");
     const call = { actor: "view", user: "me", view: "me", server: "a" } as const;
@@ -102,7 +102,7 @@ describe("GuardedServers", () => {
     expect(store.outcomes).toMatchObject([{ outcome: "indeterminate" }, { outcome: "indeterminate" }]);
   });
 
-  it("say how servers are, with what went wrong, and nothing of their processes", async () => {
+  it("summarize servers with their problems, and without their processes", async () => {
     const { servers } = setUp({ transport: nodeServer("/no/such/script.mjs") });
     expect(servers.summaries("me")).toEqual([expect.objectContaining({ name: "a", state: "idle" })]);
     const failed = await servers.start("me", "a");
@@ -120,7 +120,7 @@ describe("GuardedServers", () => {
     expect(summaryOf(status)).toEqual({ name: "a", state: "ready", capabilities: {}, isolation: "process" });
   });
 
-  it("C02: offer a model no tool that is for views alone, and views none that is for the model alone", async () => {
+  it("C02: hide app-only tools from a model, and model-only tools from views", async () => {
     const { servers } = setUp({ transport: shopServer() });
     const offered = async (who?: "model" | "app") => {
       const { tools, views } = await servers.catalogue("me", "a", who);
@@ -131,14 +131,14 @@ describe("GuardedServers", () => {
     expect(await offered("app")).toEqual({ tools: ["both", "app"], views: ["both", "app"] });
   });
 
-  it("list what a server offers, and which UIs cannot be shown", async () => {
+  it("list everything that a server offers, and which UIs cannot be shown", async () => {
     const { servers } = setUp();
     const { tools, views } = await servers.catalogue("me", "a");
     expect(tools.length).toBeGreaterThan(0);
     expect(Array.isArray(views)).toBe(true);
   });
 
-  it("say which list a server did not hand over, and why", async () => {
+  it("report which list a server did not deliver, and why", async () => {
     const { transport, limits } = serverSettings("a", nodeServer(FAULTY, ["huge-list"]), {
       message: 1 << 20,
     });

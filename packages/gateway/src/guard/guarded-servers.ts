@@ -1,5 +1,5 @@
 /**
- * The servers of every user, each behind the guard of that user.
+ * The servers of all users, each behind the guard of its user.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import type { GuardedCall } from "./guarded-call.js";
 import type { Idempotency } from "./idempotency.js";
 import { refuseUnlessRun } from "./keyed-call.js";
 
-/** A server of a user's, with its guard. There is no other way to it. */
+/** A server of a user with its guard. There is no other access to it. */
 export interface GuardedServer {
   readonly server: Server;
   readonly guard: GatewayGuard;
@@ -29,23 +29,23 @@ export interface GuardedServer {
 /** Options of {@link GuardedServers}. */
 export interface GuardedServersOptions
   extends Pick<GatewayGuardOptions, "settings" | "store" | "metrics" | "onerror"> {
-  /** Keys are a user's, not a server's. */
+  /** Shared, because keys belong to a user, not to a server. */
   readonly idempotency: Idempotency;
   readonly pool: ServerPool;
-  /** Notices for people: another server may have taken the name of one. */
+  /** The notice for users if another server may have taken the name. */
   noticeOf?(server: ServerKey): string | undefined;
-  /** What is the guard's own: whose views it knows, and whom it asks. */
+  /** The guard's own options: its views, and how to ask the user. */
   guardOf(user: string, server: ServerKey): Pick<GatewayGuardOptions, "views" | "ask">;
 }
 
-/** Milliseconds between two restarts of a server for pages: each ends the calls that are under way. */
+/** Minimum milliseconds between restarts of a server by pages: each restart ends pending calls. */
 const RESTART_PAUSE = 1000;
 
-/** Gives out servers behind guards. */
+/** Provides servers behind guards. */
 export class GuardedServers {
   readonly #options: GuardedServersOptions;
   readonly #guards = new Map<Server, Map<string, GatewayGuard>>();
-  /** When each may be restarted for a page again. */
+  /** The earliest time of the next restart by a page. */
   readonly #restarts = new WeakMap<Server, number>();
 
   constructor(options: GuardedServersOptions) {
@@ -53,7 +53,7 @@ export class GuardedServers {
   }
 
   /**
-   * The user's server of this name, as it is now: ask for it each time.
+   * The user's current server of this name. Do not keep it.
    *
    * @throws {GatewayError} `server-unknown`
    */
@@ -70,16 +70,16 @@ export class GuardedServers {
     return { server, guard };
   }
 
-  /** Which server has this name now; undefined if there is none. */
+  /** The identity of the server that has this name now; undefined if there is none. */
   identityOf(name: string): ServerIdentity | undefined {
     return this.#options.pool.identityOf(name);
   }
 
   /**
-   * Passes a call through the guard of its server. If there is no such server, a call that may have run before under the
-   * same key is answered with what is known of it.
+   * Passes a call through the guard of its server. If the server does not exist, a call that may have run
+   * before with the same key is answered with its known outcome.
    *
-   * @throws {GatewayError} `server-unknown`, `stopping`; and what the guard throws
+   * @throws {GatewayError} `server-unknown`, `stopping`; and errors of the guard
    */
   async pass(
     call: GuardedCall,
@@ -96,17 +96,17 @@ export class GuardedServers {
     return at.guard.pass(call, (passed) => effect(at, passed));
   }
 
-  /** Refuses a call that came to no guard; see {@link refuseUnlessRun}. */
+  /** Refuses a call that reached no guard; see {@link refuseUnlessRun}. */
   refuse(call: GuardedCall, error: unknown): Promise<unknown> {
     return refuseUnlessRun(this.#options.idempotency, call, error);
   }
 
-  /** What is known of a call under a key; see {@link Idempotency.recall}. */
+  /** The known outcome of a call with this key; see {@link Idempotency.recall}. */
   recall(user: string, key: string): ReturnType<Idempotency["recall"]> {
     return this.#options.idempotency.recall(user, key);
   }
 
-  /** Whether the audit log may have lost a call that was made then. */
+  /** Whether the audit log may have lost a call of this time. */
   async isForgotten(time: number): Promise<boolean> {
     return time < (await this.#options.store.audit.missingBefore());
   }
@@ -115,7 +115,7 @@ export class GuardedServers {
     return this.#options.pool.list(user).map((server) => this.summary(server));
   }
 
-  /** A server, as pages and programs see it. */
+  /** The summary of a server for pages and programs. */
   summary({ status, settings }: Pick<Server, "status" | "settings">): ServerSummary {
     const notice = this.#options.noticeOf?.(settings);
     const { identity } = settings;
@@ -124,14 +124,14 @@ export class GuardedServers {
 
   async start(user: string, name: string): Promise<ServerSummary> {
     const { server } = this.get(user, name);
-    // What went wrong is in its status, for a person to read.
+    // Errors are in the status.
     await server.start().catch(() => {});
     return this.summary(server);
   }
 
   /**
-   * Ends the user's server and starts it again; everybody's, if it is one for all. It is on record who did, and nobody
-   * does so all the time.
+   * Restarts the user's server; if it is shared, for everybody. The restart is recorded, and its rate is
+   * limited.
    */
   async restart(user: string, name: string): Promise<ServerSummary> {
     const { server } = this.get(user, name);
@@ -141,7 +141,7 @@ export class GuardedServers {
     try {
       const { audit } = this.#options.store;
       const { identity } = server.settings;
-      const reason = "asked for by a page";
+      const reason = "requested by a page";
       await audit.mark({ user, server: name, identity, method: "gateway/restart", reason });
       await this.#options.pool.restart(name, user);
     } finally {
@@ -150,7 +150,7 @@ export class GuardedServers {
     return this.summary(this.get(user, name).server);
   }
 
-  /** All that a server offers; of its tools those that `who` may call, if it is given (C02, attack C04). */
+  /** Everything that a server offers; if `who` is given, only the tools that it may call. */
   async catalogue(user: string, name: string, who?: ToolVisibility): Promise<ServerCatalogue> {
     const { server } = this.get(user, name);
     const isReplaced = (): boolean => this.identityOf(name) !== server.settings.identity;
@@ -158,23 +158,23 @@ export class GuardedServers {
       if (isReplaced()) return undefined;
       throw error;
     });
-    // A late answer of the replaced server does not describe the new one (attack E01).
+    // A late answer of a replaced server does not describe the new one.
     return offered && !isReplaced() ? offered : this.catalogue(user, name, who);
   }
 
-  /** Calls that wait in all guards; for metrics. */
+  /** Waiting calls in all guards; for metrics. */
   get waiting(): number {
     let waiting = 0;
     for (const guards of this.#guards.values()) for (const guard of guards.values()) waiting += guard.waiting;
     return waiting;
   }
 
-  /** A browser session is over: what was allowed for it no longer is. */
+  /** Ends a browser session, and revokes the approvals for it. */
   endSession(user: string, session: string): void {
     for (const guards of this.#guards.values()) guards.get(user)?.endSession(session);
   }
 
-  /** A user took answers back. */
+  /** Reports that a user revoked approvals. */
   consentsRevoked(user: string): void {
     for (const guards of this.#guards.values()) guards.get(user)?.consentsRevoked();
   }
@@ -185,7 +185,7 @@ export class GuardedServers {
     await Promise.all(guards.map((guard) => guard.close()));
   }
 
-  /** A server that has stopped for good needs no guards. */
+  /** Removes the guards of a server that has stopped permanently. */
   #follow(server: Server): Map<string, GatewayGuard> {
     const guards = new Map<string, GatewayGuard>();
     this.#guards.set(server, guards);
@@ -199,7 +199,7 @@ export class GuardedServers {
   }
 }
 
-/** All that a server offers; of its tools those that `who` may call. */
+/** Everything that a server offers; if `who` is given, only the tools that it may call. */
 async function offer(server: Server, who: ToolVisibility | undefined): Promise<ServerCatalogue> {
   await server.start();
   const { tools, resources, templates, prompts, views, missing } = await server.catalogue();
@@ -224,7 +224,7 @@ async function offer(server: Server, who: ToolVisibility | undefined): Promise<S
   };
 }
 
-/** A status, as pages and programs see it. */
+/** Converts a status for pages and programs. */
 export function summaryOf(status: ServerStatus): ServerSummary {
   const { name, state, problem, crash, retryAt, authorizeUrl, info, capabilities, protocolVersion } = status;
   return {
@@ -242,7 +242,7 @@ export function summaryOf(status: ServerStatus): ServerSummary {
   };
 }
 
-/** UIs that their server cannot read: it offers their tools without an address, and says why. */
+/** UIs that the server itself cannot read: it offers their tools without a URI, and explains why. */
 const brokenViews = (tools: readonly Tool[]): ServerCatalogue["views"] =>
   tools.flatMap((tool) => {
     const problem = readToolUi(tool).resourceUri ? undefined : readViewProblem(tool);

@@ -20,7 +20,7 @@ function setUp(limits: Partial<IdempotencyOptions> = {}) {
     isReplayable: async () => false,
     ...more,
   });
-  /** Counts how often it ran. */
+  /** Counts its runs. */
   const work = (result: unknown = { n: 1 }) =>
     vi.fn(async (begun: () => void) => {
       begun();
@@ -29,7 +29,7 @@ function setUp(limits: Partial<IdempotencyOptions> = {}) {
   return { store, idempotency, call, work, pass: (ms: number) => (time += ms) };
 }
 
-/** An entry of the audit log, but for its key and params. */
+/** An entry of the audit log, without its key and params. */
 const begun: Omit<AuditEntry, "decision"> = {
   user: "ann",
   actor: "view",
@@ -42,7 +42,7 @@ const conflict = { data: { code: "conflict" } };
 const indeterminate = { data: { code: "indeterminate" } };
 
 describe("the same key", () => {
-  it("gives the same outcome to those who come while it runs", async () => {
+  it("returns the same outcome to callers that arrive while it runs", async () => {
     const { idempotency, call } = setUp();
     let finish = (_result: object) => {};
     const run = vi.fn(async (begun: () => void) => {
@@ -56,7 +56,7 @@ describe("the same key", () => {
     expect(run).toHaveBeenCalledOnce();
   });
 
-  it("gives the same outcome to a view that was opened again after its session was lost, under another name", async () => {
+  it("returns the same outcome to a view that was reopened after its session was lost, with another id", async () => {
     const { idempotency, call, work } = setUp();
     const run = work();
     await idempotency.run(call("k"), run);
@@ -66,7 +66,7 @@ describe("the same key", () => {
     await expect(idempotency.run({ ...again, paramsHash: "2" }, run)).rejects.toMatchObject(conflict);
   });
 
-  it("gives the same outcome for ten minutes, failures too", async () => {
+  it("returns the same outcome for ten minutes, including errors", async () => {
     const { idempotency, call, work, pass, store } = setUp();
     const run = work();
     await idempotency.run(call("k"), run);
@@ -81,7 +81,7 @@ describe("the same key", () => {
     await expect(idempotency.run(call("f"), fails)).rejects.toThrow("once");
     expect(fails).toHaveBeenCalledOnce();
     expect(store.finds).toEqual(["k", "f"]);
-    // Then the audit log knows it, and it does not run again.
+    // After that, the audit log knows it, and it does not run again.
     await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
     pass(600_000);
     await expect(idempotency.run(call("k"), run)).rejects.toMatchObject(indeterminate);
@@ -93,7 +93,7 @@ describe("the same key", () => {
     ["method", { method: "resources/read" }],
     ["server", { server: "bank" }],
     ["caller", { caller: "view v2" }],
-  ])("attack C20: with another %s is a conflict, while it runs and after", async (_what, more) => {
+  ])("attack C20: with another %s is a conflict, while it runs and afterwards", async (_what, more) => {
     const { idempotency, call, work } = setUp();
     const run = work();
     const other = work();
@@ -104,7 +104,7 @@ describe("the same key", () => {
     expect(other).not.toHaveBeenCalled();
   });
 
-  it("is indeterminate when another server has the name now, while it runs and after", async () => {
+  it("is indeterminate if another server has taken the name, while it runs and afterwards", async () => {
     const { idempotency, call, work } = setUp();
     const other = work();
     const first = idempotency.run(call("k"), work());
@@ -114,7 +114,7 @@ describe("the same key", () => {
     expect(other).not.toHaveBeenCalled();
   });
 
-  it("of another user is another key", async () => {
+  it("of another user is a different key", async () => {
     const { idempotency, call, work } = setUp();
     await idempotency.run(call("k"), work({ of: "ann" }));
     expect(await idempotency.run(call("k", { user: "bob", paramsHash: "2" }), work({ of: "bob" }))).toEqual({
@@ -122,7 +122,7 @@ describe("the same key", () => {
     });
   });
 
-  it("is free again after what never began", async () => {
+  it("can be used again if the call never started", async () => {
     const { idempotency, call, work } = setUp();
     const refused = async () => Promise.reject(new VitrineError(-32000, "denied"));
     await expect(idempotency.run(call("k"), refused)).rejects.toThrow("denied");
@@ -130,7 +130,7 @@ describe("the same key", () => {
     await expect(idempotency.run(call("k"), work())).resolves.toEqual({ n: 1 });
   });
 
-  it("does not take a call back from one because another was", async () => {
+  it("is not cancelled for one caller because another cancelled it", async () => {
     const { idempotency, call, work } = setUp();
     let leave: ((error: Error) => void) | undefined;
     const first = idempotency.run(call("k"), () => new Promise((_resolve, reject) => (leave = reject)));
@@ -141,7 +141,7 @@ describe("the same key", () => {
     await expect(second).resolves.toEqual({ n: 1 });
   });
 
-  it("is indeterminate when the first one took the call back after it had begun", async () => {
+  it("is indeterminate if the first caller cancelled the call after it had started", async () => {
     const { idempotency, call, work, store } = setUp();
     let leave: ((error: Error) => void) | undefined;
     const first = idempotency.run(call("k"), async (isBegun) => {
@@ -168,13 +168,13 @@ describe("the same key", () => {
 });
 
 describe("an old key", () => {
-  it("that the log does not know never began: it runs", async () => {
+  it("without a record never started: it runs", async () => {
     const { idempotency, call, work, store } = setUp();
     await expect(idempotency.run(call("k", { mayBeOld: true }), work())).resolves.toEqual({ n: 1 });
     expect(store.finds).toEqual(["k"]);
   });
 
-  it("that the log knows is indeterminate, and does not run", async () => {
+  it("with a record is indeterminate, and does not run", async () => {
     const { idempotency, call, work, store } = setUp();
     const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
     const run = work();
@@ -190,16 +190,16 @@ describe("an old key", () => {
 
   it.each([
     ["whose entry could not be written", "audit-failed"],
-    ["that was taken back between its entry and its effect", "aborted"],
-    ["whose view went between its entry and its effect", "view-unknown"],
-  ])("%s never began: it runs", async (_what, code) => {
+    ["that was cancelled between its entry and its effect", "aborted"],
+    ["whose view was closed between its entry and its effect", "view-unknown"],
+  ])("%s never started: it runs", async (_what, code) => {
     const { idempotency, call, work, store } = setUp();
     const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
     store.audit.end(seq, { outcome: "cancelled", code, duration: 0 });
     await expect(idempotency.run(call("k", { mayBeOld: true }), work())).resolves.toEqual({ n: 1 });
   });
 
-  it("runs again when that does no harm, and once for two who ask", async () => {
+  it("runs again if that is harmless, and once for two callers", async () => {
     const { idempotency, call, work, store } = setUp();
     await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
     const run = work();
@@ -218,7 +218,7 @@ describe("an old key", () => {
     await expect(idempotency.run(call("k", more), work())).rejects.toMatchObject(conflict);
   });
 
-  it.each(["k", "page.1"])("does not run when the log cannot be read, and may have run: %s", async (key) => {
+  it.each(["k", "page.1"])("does not run if the log cannot be read, and may have run: %s", async (key) => {
     const fails = async () => Promise.reject(new Error("database is locked"));
     const audit = { find: fails, mayHaveSeries: fails, isIncomplete: false };
     const { idempotency, call, work } = setUp({ audit });
@@ -230,7 +230,7 @@ describe("an old key", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it("D2: is looked up also for a caller that says nothing of an earlier session", async () => {
+  it("D2: is looked up also for a caller that reports no earlier session", async () => {
     const { idempotency, call, work, store } = setUp();
     await store.audit.begin({ ...begun, decision: "allowed", key: "page.1", paramsHash: "1" });
     const run = work();
@@ -239,7 +239,7 @@ describe("an old key", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it("D1: is answered with what is known of it in place of a refusal", async () => {
+  it("D1: is answered with its known outcome instead of a refusal", async () => {
     const { idempotency, call, store } = setUp();
     await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
     const refuse = () => Promise.reject(new VitrineError(-32050, "there is no such server"));
@@ -250,7 +250,7 @@ describe("an old key", () => {
     await expect(idempotency.run(call("new"), refuse)).rejects.toThrow("no such server");
   });
 
-  it("gets its kept result, with the same arguments and for the same caller", async () => {
+  it("gets its stored result, with the same arguments and for the same caller", async () => {
     const store = memoryStore();
     const { idempotency, call, work } = setUp({ audit: store.audit, results: store.results });
     const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
@@ -266,11 +266,11 @@ describe("an old key", () => {
 
 it.each([
   [
-    "has another hash than the one on record",
+    "has another hash than the recorded one",
     { outcome: "ok", duration: 1, resultHash: sha256("{}") } as const,
   ],
-  ["is of a call without an outcome", undefined],
-])("a kept result that %s is not given to anybody", async (_which, outcome) => {
+  ["belongs to a call without an outcome", undefined],
+])("a stored result that %s is not returned", async (_which, outcome) => {
   const store = memoryStore();
   const { idempotency, call, work } = setUp({ audit: store.audit, results: store.results });
   const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
@@ -282,7 +282,7 @@ it.each([
 });
 
 describe("memory", () => {
-  it("has a limit; of what is forgotten early the log is asked", async () => {
+  it("is limited; keys that are forgotten early are looked up in the log", async () => {
     const { idempotency, call, store } = setUp({ entries: 10 });
     const recorded = (key: string) => async (began: () => void) => {
       await store.audit.begin({ ...begun, decision: "allowed", key, paramsHash: "1" });
@@ -294,7 +294,7 @@ describe("memory", () => {
       await idempotency.run(call(key), recorded(key));
     }
     expect(idempotency.count).toBeLessThanOrEqual(10);
-    // New keys cost no question.
+    // New keys need no lookup.
     expect(store.finds).toEqual([]);
     const run = vi.fn(recorded("page.98"));
     await expect(idempotency.run(call("page.5"), run)).rejects.toMatchObject(indeterminate);
@@ -303,7 +303,7 @@ describe("memory", () => {
     expect(store.finds).toEqual(["page.5"]);
   });
 
-  it("asks the log about keys without a number, and about those of a series that it knows", async () => {
+  it("looks up keys without a number, and those of a known series", async () => {
     const { idempotency, call, work, store } = setUp();
     await store.audit.begin({ ...begun, decision: "allowed", key: "old.7", paramsHash: "1" });
     for (const key of ["uuid-a", "old.8", "old.9", "new.1", "new.2"])
@@ -311,13 +311,13 @@ describe("memory", () => {
     expect(store.finds).toEqual(["uuid-a", "old.8", "old.9"]);
   });
 
-  it("asks the log about a number of a new series that came in before", async () => {
+  it("looks up a number of a new series that arrived before", async () => {
     const { idempotency, call, work, store } = setUp({ entries: 1 });
     await Promise.all(["new.2", "new.1", "new.3"].map((key) => idempotency.run(call(key), work())));
     expect(store.finds).toEqual(["new.1"]);
   });
 
-  it("does not take a key for new because its series was forgotten while its call was under way", async () => {
+  it("does not treat a key as new because its series was forgotten while its call was running", async () => {
     const { idempotency, call, work, store } = setUp({ entries: 10 });
     const recorded = (key: string) =>
       vi.fn(async (began: () => void) => {
@@ -325,7 +325,7 @@ describe("memory", () => {
         began();
         return { n: 1 };
       });
-    // A person is asked, so nothing is on record yet. Meanwhile others fill the list of series.
+    // The user is asked, so nothing is recorded yet. Meanwhile others fill the list of series.
     let agree = (): void => {};
     const asked = new Promise<void>((resolve) => (agree = resolve));
     const run = recorded("page.7");
@@ -342,7 +342,7 @@ describe("memory", () => {
     expect(run).toHaveBeenCalledOnce();
   });
 
-  it("keeps no large result, only that there was one", async () => {
+  it("stores no large result, only that there was one", async () => {
     const { idempotency, call, work } = setUp({ result: 100 });
     const run = work(new JsonText(`"${"x".repeat(1000)}"`));
     await idempotency.run(call("k"), run);

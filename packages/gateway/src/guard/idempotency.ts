@@ -1,5 +1,5 @@
 /**
- * Nothing runs twice: the same key gives the same outcome.
+ * Idempotency keys: calls with the same key run once and get the same outcome.
  *
  * @module
  */
@@ -12,46 +12,54 @@ import { sha256 } from "./digest.js";
 import { type Actor, callerOf } from "./guarded-call.js";
 import { KeySeries } from "./key-series.js";
 
-/** Limits of {@link Idempotency}, and where it looks up what it does not remember. */
+/** Options of {@link Idempotency}: limits, and the sources of earlier outcomes. */
 export interface IdempotencyOptions {
   readonly audit: Pick<AuditLog, "find" | "mayHaveSeries" | "isIncomplete">;
-  /** Results that outlive the process. */
+  /** Results that survive a restart. */
   readonly results?: Pick<KeptResults, "find"> | undefined;
   /** Milliseconds for which an outcome is kept in memory; ten minutes by default. */
   readonly keepFor?: number | undefined;
-  /** Outcomes that are kept, and characters of them together; 20,000 and 32 million by default. */
+  /** Maximum number of outcomes, and of their characters in total; 20,000 and 32 million by default. */
   readonly entries?: number | undefined;
   readonly total?: number | undefined;
-  /** Characters of one result that is kept; 256,000 by default. Of a larger one it is known that it was. */
+  /**
+   * Maximum characters of a stored result; 256,000 by default. For a larger one, only the fact that the call
+   * ran is kept.
+   */
   readonly result?: number | undefined;
-  /** Milliseconds; must not go back. */
+  /** A monotonic clock in milliseconds. */
   readonly clock?: (() => number) | undefined;
 }
 
-/** A call under its key. */
+/** A call with its key. */
 export interface KeyedCall {
   readonly user: string;
   readonly key: string;
-  /** Undefined where it is not known, as for a view that was closed: then it is not compared. */
+  /** Undefined if unknown, as for a closed view; then it is not compared. */
   readonly server: string | undefined;
-  /** Which server it is: another one of its name does not get the answer. Undefined where there is none now. */
+  /**
+   * The server's identity: another server of the same name does not get the answer. Undefined if there is no
+   * such server now.
+   */
   readonly identity: ServerIdentity | undefined;
   readonly method: string;
   readonly paramsHash: string;
-  /** Who asks, as {@link callerOf} says it: another caller does not get the answer. */
+  /** The caller, as given by {@link callerOf}: another caller does not get the answer. */
   readonly caller: string;
-  /** The caller may have another name than before: a view that was opened again after its session was lost. */
+  /**
+   * Whether the caller may have had another id before: a view that was reopened after its session was lost.
+   */
   readonly mayBeOld?: boolean | undefined;
-  /** The gateway made the key for this call: no earlier call that the log has lost can have had it. */
+  /** Whether the gateway created the key, so that no lost call can have had it. */
   readonly isOwnKey?: boolean | undefined;
-  /** Whether it may be done again when nobody knows whether it was: the tool reads only, or is idempotent. */
+  /** Whether the call may be repeated if its outcome is unknown: the tool is read-only or idempotent. */
   readonly isReplayable: () => Promise<boolean>;
 }
 
-/** What must be the same for a key to mean the same call. */
+/** The members that must be equal for a key to mean the same call. */
 type Sameness = Pick<KeyedCall, "caller" | "server" | "identity" | "method" | "paramsHash">;
 
-/** A call that began under a key, in this process or an earlier one. */
+/** A call that started with a key, in this process or an earlier one. */
 export interface RecalledKey {
   readonly entry: AuditRow;
   readonly outcome: AuditOutcome["outcome"];
@@ -60,31 +68,31 @@ export interface RecalledKey {
 
 interface Entry extends Sameness {
   readonly key: string;
-  /** The outcome; undefined when it was too large to keep. */
+  /** The outcome; undefined if it was too large to keep. */
   outcome: Promise<unknown> | undefined;
   end: "ok" | "failed";
   size: number;
-  /** When it is forgotten; 0 for what is not kept. */
+  /** When the entry expires; 0 if it is not kept. */
   until: number;
 }
 
 const TEN_MINUTES = 10 * 60 * 1000;
-/** What an entry costs beside its result. */
+/** The size of an entry without its result. */
 const OVERHEAD = 300;
-/** Milliseconds between looks at what is old. */
+/** Milliseconds between removals of expired entries. */
 const SWEEP = 1000;
 
 /**
- * Remembers calls by user and key. A caller with a key that is under way waits for its outcome. Within ten minutes the
- * same key gets the same outcome; with other params it gets `conflict` (attack C20). The audit log knows every other key
- * that may have run, also in an earlier process.
+ * Remembers calls by user and key. A call whose key is running waits for the outcome. Within ten minutes the
+ * same key gets the same outcome; with different params it gets `conflict`. The audit log knows all other
+ * keys that may have run, also in earlier processes.
  */
 export class Idempotency {
   readonly #options: IdempotencyOptions;
   readonly #limits: { keepFor: number; entries: number; total: number; result: number };
   readonly #clock: () => number;
   readonly #series: KeySeries;
-  /** Those that are over, the oldest first, and their size. */
+  /** Finished calls, the oldest first, and their size. */
   readonly #over = new Map<string, Entry>();
   readonly #running = new Map<string, Entry>();
   #size = 0;
@@ -105,17 +113,17 @@ export class Idempotency {
     this.#clock = clock ?? (() => performance.now());
   }
 
-  /** Outcomes that are kept, and calls under way. */
+  /** Kept outcomes and running calls. */
   get count(): number {
     return this.#over.size + this.#running.size;
   }
 
   /**
-   * Runs it, or gives the outcome that there is. To refuse a call that never came as far as its effect, let `run` throw:
-   * if the key may have run before, that is what the caller hears in place of the refusal.
+   * Runs the call, or returns its earlier outcome. To refuse a call before its effect, let `run` throw: if
+   * the key may have run before, the caller gets that outcome instead of the refusal.
    *
-   * @param run calls `begun` when it is about to have an effect: what failed before may be tried again
-   * @throws {GatewayError} `conflict`, `indeterminate`; `audit-failed` when the log cannot be read
+   * @param run calls `started` right before its effect: a call that fails earlier may be retried
+   * @throws {GatewayError} `conflict`, `indeterminate`; `audit-failed` if the log cannot be read
    */
   async run<T>(call: KeyedCall, run: (begun: () => void) => Promise<T>): Promise<T> {
     this.#forget();
@@ -126,10 +134,10 @@ export class Idempotency {
     if (known && !isSameServer(known, call)) throw replaced(running ? "indeterminate" : known.end);
     if (known?.outcome) {
       try {
-        // The one who ran it got a `T` under this very key.
+        // The first caller of this key got a `T`.
         return (await known.outcome) as T;
       } catch (error) {
-        // That was the other one's to take back, not this one's. If it had begun, the audit log knows.
+        // The other caller cancelled it, not this one. If it had started, the audit log knows.
         if (!isTakenBack(error)) throw error;
         return this.run(call, run);
       }
@@ -161,12 +169,13 @@ export class Idempotency {
       this.#weigh(entry, result);
       return result;
     } catch (error) {
-      // An error holds on to all that was at hand where it was made, the params too, until its stack is written.
+      // Until its stack is formatted, an error holds references to everything in its scope, such as the
+      // params.
       for (let each = error; each instanceof Error; each = each.cause) void each.stack;
       const { message, data } = recordOf(error);
       entry.end = "failed";
       this.#weigh(entry, { message, data });
-      // Whoever asks again wants to know what became of the call, and not that somebody took it back.
+      // A repeated request asks for the outcome of the call, not for its cancellation.
       if (isTakenBack(error)) isKept = false;
       throw error;
     } finally {
@@ -178,7 +187,7 @@ export class Idempotency {
   async #runUnlessOld<T>(call: KeyedCall, run: () => Promise<T>): Promise<T> {
     const old = await this.#recall(call);
     if (old && !isSameServer(old.entry, call)) throw replaced(old.outcome);
-    // Whoever got it first got it as a `T`; JSON text is one wherever results of servers are passed on.
+    // The first caller got a `T`; JSON text is valid wherever results of servers are passed on.
     if (old?.result !== undefined) return old.result as T;
     if (old && !(await call.isReplayable())) throw unknownOutcome("its answer was lost", old.outcome);
     return run();
@@ -194,19 +203,19 @@ export class Idempotency {
   }
 
   /**
-   * What the audit log knows of a key; undefined if the call never began.
+   * The record of a key in the audit log; undefined if the call never started.
    *
-   * @throws {GatewayError} `audit-failed` when the log cannot be read
+   * @throws {GatewayError} `audit-failed` if the log cannot be read
    */
   async recall(user: string, key: string): Promise<RecalledKey | undefined> {
     const { audit, results } = this.#options;
     try {
       const old = await audit.find(user, key);
-      // What was taken back between its entry and its effect, or whose entry could not be written, never began.
+      // A call that was cancelled before its effect, or whose entry could not be written, never started.
       if (old?.entry.decision !== "allowed" || old.outcome?.outcome === "cancelled") return undefined;
       const { entry, outcome: { outcome = "indeterminate", resultHash } = {} } = old;
       const text = resultHash === undefined ? undefined : await results?.find(entry.seq);
-      // The log has the hash: a result that is not this call's, or was changed, is not given to anybody.
+      // The log contains the hash: a result that does not match is not returned.
       if (text === undefined || sha256(text) !== resultHash) return { entry, outcome };
       return { entry, outcome, result: new JsonText(text) };
     } catch (error) {
@@ -214,13 +223,13 @@ export class Idempotency {
     }
   }
 
-  /** Whether a call of the series is under way: it may not be on record yet. */
+  /** Whether a call of the series is running: it may not be recorded yet. */
   #isUnderWay(series: string): boolean {
     for (const { key } of this.#running.values()) if (key.startsWith(`${series}.`)) return true;
     return false;
   }
 
-  /** Counts what is kept of an outcome, or lets go of it. */
+  /** Counts the size of an outcome, or drops it. */
   #weigh(entry: Entry, outcome: unknown): void {
     const size = sizeOf(outcome, this.#limits.result);
     if (size <= this.#limits.result) entry.size += size;
@@ -242,8 +251,8 @@ export class Idempotency {
   }
 
   /**
-   * Lets go of what is old, and of the oldest when there is too much: now and then, and then many at once, as a map is
-   * slow to find its first entry after each one that was taken from its front.
+   * Removes expired entries, and the oldest if there are too many. Runs now and then, for many entries at
+   * once: a map is slow to find its first entry after each removal at its front.
    */
   #forget(): void {
     const now = this.#clock();
@@ -265,7 +274,7 @@ export class Idempotency {
   }
 }
 
-/** A view that was opened again has another name; what else asks under the key is the same caller. */
+/** A reopened view has another id; any other caller of the key must be the same. */
 const isSame = (known: Omit<Sameness, "identity">, call: KeyedCall): boolean =>
   known.paramsHash === call.paramsHash &&
   known.method === call.method &&
@@ -280,7 +289,10 @@ const samenessOf = ({ actor, view, server, method, paramsHash }: AuditRow): Omit
   paramsHash: paramsHash ?? "",
 });
 
-/** A row of before there were identities has none; and where there is no such server now, none can be compared. */
+/**
+ * Rows from before identities existed have none; and if there is no such server now, there is nothing to
+ * compare.
+ */
 const isSameServer = (known: { identity?: ServerIdentity | undefined }, call: KeyedCall): boolean =>
   known.identity === undefined || call.identity === undefined || known.identity === call.identity;
 
@@ -289,21 +301,21 @@ const isTakenBack = (error: unknown): boolean => error instanceof VitrineError &
 const conflict = (key: string): GatewayError =>
   new GatewayError(
     "conflict",
-    `the key ${JSON.stringify(key.slice(0, 100))} was used for another call: take a new key for each call`,
+    `the key ${JSON.stringify(key.slice(0, 100))} was used for another call: use a new key for each call`,
   );
 
 const unknownOutcome = (why: string, outcome: string): GatewayError =>
-  new GatewayError("indeterminate", `this call may have run before, and ${why}: it does not run again`, {
+  new GatewayError("indeterminate", `this call may have run before, and ${why}: it is not repeated`, {
     data: { outcome, indeterminate: true },
   });
 
 const replaced = (outcome: string): GatewayError =>
   unknownOutcome("another server has its name now", outcome);
 
-/** Nothing is done now; but the call may have run before. */
+/** Nothing runs now, but the call may have run before. */
 const notDoneNow = (why: string, cause?: unknown): GatewayError =>
   new GatewayError(
     "audit-failed",
-    `the gateway's audit log needs attention: ${why}. So the call does not run now; whether it ran before under this key is not known. Send it again with the same key`,
+    `the gateway's audit log needs attention: ${why}. The call was not made now, and it is unknown whether it ran before with this key. Send it again with the same key`,
     { cause, data: { indeterminate: true } },
   );

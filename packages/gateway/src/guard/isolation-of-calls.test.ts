@@ -1,4 +1,4 @@
-/** Many views, users and servers at once: nothing of one is another's. */
+/** Many concurrent views, users and servers: their data is never mixed. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { memoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
@@ -32,15 +32,17 @@ const step: fc.Arbitrary<Step> = fc.record({
   argument: fc.integer({ min: 0, max: 1 }),
 });
 
-/** Whose words these are. */
+/** Identifies the owner of an answer. */
 const owner = ({ user, server, view, tool, argument }: Step) =>
   `${user} ${server} ${view} ${tool} ${argument}`;
 
-/** What people answer: ann allows always at the shop, bob for the session; nobody allows anything at the bank. */
+/**
+ * The users' answers: ann allows always at the shop, bob for the session; nobody allows anything at the bank.
+ */
 const allows = (user: string, server: string): "always" | "session" | undefined =>
   server === "bank" ? undefined : user === "ann" ? "always" : "session";
 
-it("random interleavings never mix answers, consents or limits", async () => {
+it("random interleavings never mix answers, approvals or limits", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 30, maxLength: 80 }),
@@ -62,7 +64,7 @@ it("random interleavings never mix answers, consents or limits", async () => {
               clock: () => 0,
               now: () => 0,
               settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
-              // A view's id is the gateway's own: no two users, servers or pages share one.
+              // The gateway assigns the ids of views: no two users, servers or pages share one.
               views: (view) =>
                 view.startsWith(`${user}-${name}-`) ? { session: `${user}-${name}` } : undefined,
               ask: async (question) => {
@@ -104,26 +106,26 @@ it("random interleavings never mix answers, consents or limits", async () => {
           const each = steps[at];
           if (!each) return;
           if (outcome.status === "fulfilled") {
-            // An answer is of the very call that asked, with its arguments.
+            // An answer belongs to exactly its call, with its arguments.
             expect(outcome.value).toEqual({ words: owner(each), argument: { argument: each.argument } });
-            // What nobody allowed was not done.
+            // Calls without an approval did not run.
             expect(each.tool === "look" || allows(each.user, each.server)).toBeTruthy();
           } else {
             const { code } = outcome.reason.data;
             expect(code).toMatch(/^(denied|rate-limited|conflict)$/);
-            // A key is in use because its own user uses it for something else.
+            // A conflict means that the same user used the key for another call.
             const others = steps.filter(({ user, key }) => user === each.user && key === each.key);
             if (code === "conflict") expect(new Set(others.map(owner)).size).toBeGreaterThan(1);
           }
         });
-        // Questions about a server are of its own views, and of nobody who is not at it.
+        // Questions about a server come only from its own views and users.
         for (const question of asked) {
           const [user, server, view] = question.split(" ");
           expect(view?.startsWith(`${user}-${server}-`)).toBe(true);
         }
-        // Consents are of those who gave them.
+        // Approvals belong to the users who gave them.
         expect(store.records.every(({ user, server }) => user === "ann" && server === "shop")).toBe(true);
-        // A view that stays within its limit is never refused for what others do.
+        // A view within its limit is never refused because of others.
         for (const user of USERS)
           for (const server of SERVERS)
             for (const view of VIEWS) {
@@ -135,17 +137,17 @@ it("random interleavings never mix answers, consents or limits", async () => {
               );
               if (own.length <= BURST) expect(refused).toBe(false);
             }
-        // Every effect is on record, before and after; every entry that was allowed is an effect.
+        // Every effect is recorded before and after, and every allowed entry has an effect.
         const allowed = store.entries.filter(({ decision }) => decision === "allowed");
         expect(allowed).toHaveLength(effects.length);
-        // Results are hashed when their answers are on their way.
+        // Results are hashed after their answers were sent.
         await new Promise((resolve) => setImmediate(resolve));
         expect(store.outcomes).toHaveLength(effects.length);
         for (const { seq, user, server, view } of allowed) {
           expect(view?.startsWith(`${user}-${server}-`)).toBe(true);
           expect(store.outcomes.filter(({ of }) => of === seq)).toMatchObject([{ outcome: "ok" }]);
         }
-        // A key ran once.
+        // Each key ran once.
         const keys = allowed.flatMap(({ user, key }) => (key === undefined ? [] : [`${user} ${key}`]));
         expect(new Set(keys).size).toBe(keys.length);
         for (const guard of guards.values()) await guard.close();

@@ -1,23 +1,23 @@
 /**
- * Which idempotency keys are surely new, without a look at the audit log.
+ * Recognizes new idempotency keys without reading the audit log.
  *
  * @module
  */
 
 interface Series {
-  /** The highest number that came in. */
+  /** The highest number so far. */
   highest: number;
-  /** Whether no key of the series was on record or under way when the first one came in. */
+  /** Whether no key of the series was recorded or running when its first key arrived. */
   readonly isNew: Promise<boolean>;
 }
 
-/** Series that are remembered. The keys of a forgotten one are looked up in the audit log. */
+/** Number of remembered series. Keys of a forgotten series are looked up in the audit log. */
 const MAX_SERIES = 10_000;
 
 /**
- * Pages number their keys: `<series>.<number>`, with a random series for each page. If no key of a series is on record or
- * under way when its first key comes in, then a key with a higher number than all before it is new. This spares busy pages
- * a look at the log with every call.
+ * Pages number their keys: `<series>.<number>`, with a random series for each page. If no key of a series is
+ * recorded or running when its first key arrives, then any key with a higher number than all before it is
+ * new. This saves busy pages a read of the log per call.
  */
 export class KeySeries {
   readonly #mayHaveSeries: (series: string) => Promise<boolean>;
@@ -27,7 +27,7 @@ export class KeySeries {
     this.#mayHaveSeries = mayHaveSeries;
   }
 
-  /** Whether the key never came in before, now or in an earlier process. False if that is not known. */
+  /** Whether the key certainly never arrived before, in this process or an earlier one. */
   async isNew(user: string, key: string): Promise<boolean> {
     const [, name, digits] = /^(.*)\.(\d{1,15})$/s.exec(key) ?? [];
     if (name === undefined) return false;
@@ -46,7 +46,7 @@ export class KeySeries {
       }
       this.#known.set(id, series);
     }
-    // Before anything is waited for: others of the series may come in meanwhile.
+    // Before any await: other keys of the series may arrive meanwhile.
     const isHighest = number > series.highest;
     if (isHighest) series.highest = number;
     return isHighest && series.isNew;

@@ -1,5 +1,5 @@
 /**
- * A call with an idempotency key, as {@link Idempotency} takes it.
+ * Converts a call with an idempotency key for {@link Idempotency}.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { callerOf, type GuardedCall } from "./guarded-call.js";
 import type { Idempotency, KeyedCall } from "./idempotency.js";
 import { hashOf } from "./record.js";
 
-/** Characters of a key: it is kept in memory and on disk. */
+/** Maximum characters of a key, which is kept in memory and on disk. */
 const MAX_KEY = 200;
 
-/** What a guard knows of a call. */
+/** Data of the guard about a call. */
 interface Known extends Pick<KeyedCall, "identity" | "isReplayable"> {
   paramsHash(): string;
 }
 
-/** The call under its key; undefined if it has none. */
+/** The call with its key; undefined if it has none. */
 export function keyedCall(call: GuardedCall, known: Known): KeyedCall | undefined {
   const { user, key, server, method, mayBeOld, isOwnKey } = call;
   const { identity, isReplayable } = known;
@@ -38,10 +38,10 @@ export function keyedCall(call: GuardedCall, known: Known): KeyedCall | undefine
 }
 
 /**
- * Refuses a call that did not come as far as a guard: its server or its view is gone. A call that may have run under the
- * same key before is not answered with the refusal but with what is known of it.
+ * Refuses a call that reached no guard because its server or view is gone. A call that may have run before
+ * with the same key gets its known outcome instead of the refusal.
  *
- * @returns the kept result
+ * @returns the stored result
  * @throws {GatewayError} `indeterminate`, `conflict`; or `error` if the key is new
  */
 export async function refuseUnlessRun(
@@ -52,7 +52,7 @@ export async function refuseUnlessRun(
   const keyed = keyedCall(call, {
     identity: undefined,
     paramsHash: () => hashOf(call).paramsHash,
-    // What a tool says of itself is not known without its server.
+    // Without its server, the hints of a tool are unknown.
     isReplayable: async () => isRepeatable(call.method),
   });
   if (!keyed) throw error;

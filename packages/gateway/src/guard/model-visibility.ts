@@ -1,12 +1,12 @@
 /**
- * The page and its model call only tools that are for the model.
+ * Restricts the page and its model to tools that are visible to the model.
  *
  * @module
  */
 import { type Link, Refusal, type ToolDirectory } from "@vitrine/guard";
 import { isVisibleTo } from "@vitrine/protocol";
 
-/** Refuses a tool that is unknown, or that only the server's own views may call (C02, attack C04). */
+/** Refuses a tool that is unknown, or that only the server's own views may call. */
 export const onlyForModel =
   (tools: ToolDirectory): Link =>
   async (call, next) => {
@@ -15,7 +15,7 @@ export const onlyForModel =
     if (!tool)
       throw new Refusal("tool-unknown", `the server lists no tool ${JSON.stringify(name.slice(0, 200))}`);
     if (!isVisibleTo(tool, "model")) {
-      throw new Refusal("tool-not-visible", `"${name}" is for the server's own views alone`);
+      throw new Refusal("tool-not-visible", `"${name}" is available only to the server's own views`);
     }
     return next(call);
   };

@@ -1,14 +1,14 @@
 /**
- * What the page may do, and has not said yet how it ended.
+ * Permits of actions that the page performs itself, and whose outcomes are pending.
  *
  * @module
  */
 import type { AuditLog, AuditOutcome } from "../store/store.js";
 
-/** Permits of one view that may be open; of more, the oldest ends as indeterminate. */
+/** Maximum number of open permits per view. Beyond it, the oldest ends as indeterminate. */
 const MAX_OPEN = 1000;
 
-/** How the page says that it ended. */
+/** The outcome that the page reports. */
 export type PermitOutcome = Pick<AuditOutcome, "code"> & {
   readonly outcome: Exclude<AuditOutcome["outcome"], "indeterminate">;
 };
@@ -29,7 +29,7 @@ export class Permits {
     return this.#views.get(view)?.size ?? 0;
   }
 
-  /** Notes that a view was given a permit. */
+  /** Records a permit of a view. */
   give(view: string, permit: number): void {
     const open = this.#views.get(view) ?? new Map<number, number>();
     this.#views.set(view, open);
@@ -40,19 +40,19 @@ export class Permits {
     }
   }
 
-  /** Ends a permit; false when this view has no such permit, or has ended it. */
+  /** Ends a permit. Returns false if this view has no such permit, or it has ended. */
   take(view: string, permit: number, { outcome, code }: PermitOutcome): boolean {
     return this.#take(view, permit, { outcome, code });
   }
 
-  /** The view is gone: nobody will ever know. */
+  /** Ends the permits of a closed view as indeterminate. */
   close(view: string): void {
     for (const permit of [...(this.#views.get(view)?.keys() ?? [])]) {
       this.#take(view, permit, { outcome: "indeterminate" });
     }
   }
 
-  /** Every view is gone. */
+  /** Ends the permits of all views. */
   closeAll(): void {
     for (const view of [...this.#views.keys()]) this.close(view);
   }

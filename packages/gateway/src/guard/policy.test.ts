@@ -45,7 +45,7 @@ describe("the default", () => {
     [{ destructiveHint: false }, "ask", "allow"],
     [{ destructiveHint: true }, "ask", "ask"],
     [{ readOnlyHint: true, destructiveHint: true }, "ask", "ask"],
-  ] as const)("of a tool that says %j is %s, and %s if its server is trusted", (hints, stranger, trusted) => {
+  ] as const)("of a tool with %j is %s, and %s if its server is trusted", (hints, stranger, trusted) => {
     const asked = { method: "tools/call", tool: tool(hints) };
     expect(defaultPolicy(sources(), asked)).toBe(stranger);
     expect(defaultPolicy(sources({ server: { trusted: true } }), asked)).toBe(trusted);
@@ -53,7 +53,7 @@ describe("the default", () => {
     expect(defaultPolicy(strict, asked)).toBe(stranger);
   });
 
-  it("trust is for a server's own tools, and for nothing else", () => {
+  it("trust applies only to a server's own tools", () => {
     const trusted = sources({ server: { trusted: true } });
     for (const method of ["ui/open-link", "ui/download-file", "ui/message", "sampling/createMessage"])
       expect(defaultPolicy(trusted, { method })).toBe("ask");
@@ -69,7 +69,7 @@ describe("the operator's tables", () => {
       view,
     );
 
-  it("say nothing about what they do not name", () => {
+  it("decide nothing about methods that they do not name", () => {
     expect(decide({}, {})).toBeUndefined();
     expect(
       decide({ "tools/call:Pay": "allow", "tools/call:pay ": "allow", "Tools/call": "allow" }),
@@ -77,13 +77,13 @@ describe("the operator's tables", () => {
     expect(decide({}, {}, { method: "constructor", subject: "" })).toBeUndefined();
   });
 
-  it("the server's comes before that for all, in both directions", () => {
+  it("the server's table takes precedence over the global one, in both directions", () => {
     expect(decide({ "tools/call": "allow" }, { "tools/call:pay": "deny" })).toBe("allow");
     expect(decide({ "tools/call": "deny" }, { "tools/call:pay": "allow" })).toBe("deny");
     expect(decide({ "tools/call:other": "deny" }, { "tools/call": "allow" })).toBe("allow");
   });
 
-  it("the more exact key of a table counts, and a tool is more exact than a view", () => {
+  it("the more specific key of a table counts, and a tool is more specific than a view", () => {
     const table: [string, Decision][] = [
       ["view:ui://shop/cart:tools/call:pay", "deny"],
       ["view:cart:tools/call:pay", "ask"],
@@ -103,7 +103,7 @@ describe("the operator's tables", () => {
     ).toBeUndefined();
   });
 
-  it("name resources and prompts, too", () => {
+  it("can name resources and prompts, too", () => {
     const read = { method: "resources/read", subject: "", params: { uri: "note://1" } };
     expect(decide({ "resources/read:note://1": "deny" }, {}, read)).toBe("deny");
     const prompt = { method: "prompts/get", subject: "", params: { name: "p" } };
@@ -147,7 +147,7 @@ describe("a key of a table", () => {
   });
 });
 
-describe("what can be remembered", () => {
+describe("a remembered answer", () => {
   it.each([
     ["tools/call", tool(), ["session", "always"]],
     ["tools/call", tool({ destructiveHint: true }), []],
@@ -155,7 +155,7 @@ describe("what can be remembered", () => {
     ["ui/message", undefined, ["session", "always"]],
     ["ui/download-file", undefined, ["session"]],
     ["sampling/createMessage", undefined, ["session"]],
-  ])("of %s %j is %j", (method, about, remember) => {
+  ])("about %s %j can last for %j", (method, about, remember) => {
     expect(rememberable({ method, tool: about })).toEqual(remember);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * What a view may do by itself, what a person is asked about, and what never happens.
+ * The policy: which calls are allowed, need approval, or are denied.
  *
  * @module
  */
@@ -9,42 +9,42 @@ import type { ServerSettings } from "@vitrine/servers";
 import type { GatewaySettings } from "../config/config.js";
 import type { KnownView } from "./guarded-call.js";
 
-/** What stays in the conversation: reads, the model's context, the view's own place. */
+/** Methods without effects outside of the conversation: reads, the model's context, the view's own layout. */
 const STAYS =
   /^(ping|tools\/list|resources\/(read|list|templates\/list|subscribe|unsubscribe)|prompts\/(list|get)|ui\/(update-model-context|request-display-mode))$|^(ui\/)?notifications\//;
 
-/** What leaves it: a person is asked. */
+/** Methods with effects outside of the conversation, which need approval. */
 const LEAVES = /^(ui\/(open-link|download-file|message)|sampling\/createMessage|ui\/permission)$/;
 
-/** What decides. The server's settings come before those for all. */
+/** The sources of decisions. The server's settings take precedence over the global ones. */
 export interface PolicySources {
   readonly server: Pick<ServerSettings, "policy" | "trusted">;
   readonly settings: Pick<GatewaySettings, "policy" | "strict">;
 }
 
-/** What a decision is about; a {@link Question} of the host's is one. */
+/** The subject of a decision, such as a {@link Question} of the guard. */
 export type Subject = Pick<Question, "method" | "subject" | "params">;
 
-/** Whether a tool says that it destroys something. */
+/** Whether a tool declares itself destructive. */
 export const isDestructive = (tool: Tool | undefined): boolean => tool?.annotations?.destructiveHint === true;
 
 /**
- * What the operator said, the server's table first. In each table the first of these keys that is there decides:
+ * The operator's decision, from the server's table first. In each table, the first existing key decides:
  *
  * 1. `view:<its tool or ui:// address>:<method>:<subject>`, such as `view:ui://shop/cart:tools/call:pay`
  * 2. `<method>:<subject>`, such as `tools/call:pay` or `ui/open-link:docs.example.com`
  * 3. `view:<its tool or ui:// address>:<method>`
  * 4. `<method>`
  *
- * So what is said about one tool holds for every view that is not named with it. The subject is the tool, the prompt,
- * the resource's URI or the link's host, letter by letter.
+ * A rule about one tool therefore applies to every view that has no rule of its own for that tool. The
+ * subject is the tool, the prompt, the resource's URI or the link's host, compared exactly.
  */
 export function operatorDecision(
   { server, settings }: PolicySources,
   { method, subject, params }: Subject,
   view?: KnownView | undefined,
 ): Decision | undefined {
-  // So it is for most, with every call.
+  // The usual case, and this runs for every call.
   if (isEmpty(server.policy) && isEmpty(settings.policy)) return undefined;
   const about = subject || String(params["uri"] ?? params["name"] ?? "");
   const names = [view?.uri, view?.tool].filter((name) => name !== undefined);
@@ -67,9 +67,9 @@ function isEmpty(table: object): boolean {
 }
 
 /**
- * What holds where the operator said nothing: a tool that only reads is allowed, one that destroys is asked about
- * every time, every other is asked about unless its server is trusted; what leaves the conversation is asked about;
- * what stays in it is allowed; and what is neither is denied.
+ * The decision without a rule of the operator: a read-only tool is allowed; a destructive tool needs approval
+ * every time; any other tool needs approval unless its server is trusted. Effects outside of the conversation
+ * need approval, effects inside are allowed, and everything else is denied.
  */
 export function defaultPolicy(
   { server, settings }: PolicySources,
@@ -83,12 +83,13 @@ export function defaultPolicy(
   return LEAVES.test(method) ? "ask" : "deny";
 }
 
-/** For how long an answer can be remembered. */
+/** How long an answer can be remembered. */
 export type Remember = "session" | "always";
 
 /**
- * Which answers to a question can be remembered: none about something destructive, as it is asked with its arguments;
- * and what a person cannot foresee, files and the use of their model, for the session at most.
+ * How long the answer to a question can be remembered: never for destructive tools, because the question
+ * shows their arguments; and for files and use of the model, which the user cannot foresee, for the session
+ * at most.
  */
 export function rememberable({ method, tool }: Pick<Question, "method" | "tool">): Remember[] {
   if (method === "tools/call" && isDestructive(tool)) return [];

@@ -1,5 +1,5 @@
 /**
- * A call in the words of the audit log.
+ * Converts calls into rows of the audit log.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export function hashOf({ params, paramsText }: GuardedCall): { paramsHash: strin
   return { paramsHash: sha256(text), paramsSize: text.length };
 }
 
-/** An entry of the log, all but what it costs to make; names that come from outside are cut. */
+/** An entry of the log without its payload. Names from outside are truncated. */
 export function entryOf(
   call: GuardedCall,
   { server, identity }: Pick<AuditEntry, "server" | "identity">,
@@ -40,7 +40,7 @@ export function entryOf(
     target: target(call),
     decision,
     reason,
-    // A key in the log means that the call began: what was refused may be tried again.
+    // A key in the log means that the call started: a refused call may be retried.
     key: decision === "allowed" ? call.key : undefined,
     paramsHash: hash?.paramsHash,
     paramsSize: hash?.paramsSize,
@@ -56,11 +56,11 @@ function target(call: GuardedCall): string | undefined {
   }
 }
 
-/** Params for the record, by the operator's choice. */
+/** The params for the record, depending on the operator's settings. */
 export const paramsFor = (call: GuardedCall, { payloads, redact }: AuditSettings): string | undefined =>
   payloads === "arguments" || payloads === "all" ? redacted(call.params, { fields: redact }) : undefined;
 
-/** What is recorded of a result, and of its {@link resultText}. One that is no JSON has no hash. */
+/** The recorded part of a result and its {@link resultText}. A result that is not JSON has no hash. */
 export function resultFor(
   result: unknown,
   text: string | undefined,
@@ -72,7 +72,7 @@ export function resultFor(
   };
 }
 
-/** One word for an error: a refusal's, the gateway's, or the number of a server's. */
+/** The code of an error: of a refusal, of the gateway, or the number of a server's error. */
 export function codeOf(error: unknown): string {
   if (isRefusal(error) || error instanceof GatewayError) return error.data.code;
   const { code } = recordOf(error);
@@ -80,23 +80,23 @@ export function codeOf(error: unknown): string {
   return (typeof code === "string" || typeof code === "number" ? `${code}` : "error").slice(0, 100);
 }
 
-/** Why a call was refused. Numbers are a server's to choose, and whatever it lists with an error has one reason. */
+/** The reason of a refusal. Servers choose their own numbers, so all of their errors have one reason. */
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
   return /^-?\d+$/.test(code) ? "server-error" : code;
 }
 
-/** After these, nobody knows whether the server has done it. */
+/** Errors after which it is unknown whether the server ran the call. */
 const UNKNOWN_END = /^(indeterminate|server-exited|timeout|closed)$/;
 
-/** Whether it is known that the server never got it: one that is being stopped gets nothing any more. */
+/** Whether the request certainly never reached the server: a stopping server gets none. */
 export const wasNotSent = (error: unknown): boolean =>
   isUnsent(error) || (error instanceof GatewayError && error.data.code === "stopping");
 
-/** How a call ended that had begun. */
+/** The outcome of a started call that failed. */
 export function failureOf(error: unknown): Pick<AuditOutcome, "outcome" | "code"> {
   const code = codeOf(error);
-  // Taken back, or its view was closed, between the record and the effect.
+  // Cancelled, or its view was closed, between the record and the effect.
   if (wasNotSent(error) || (error instanceof VitrineError && /^(aborted|view-unknown)$/.test(code)))
     return { outcome: "cancelled", code };
   if (!(error instanceof VitrineError) || isRefusal(error)) return { outcome: "failed", code };
@@ -104,7 +104,7 @@ export function failureOf(error: unknown): Pick<AuditOutcome, "outcome" | "code"
   return { outcome: isUnknown ? "indeterminate" : "failed", code };
 }
 
-/** The JSON of a result; undefined if it is none. */
+/** The JSON of a result; undefined if it is not JSON. */
 export function resultText(result: unknown): string | undefined {
   try {
     return jsonOf(result ?? {});

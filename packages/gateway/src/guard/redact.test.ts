@@ -6,7 +6,7 @@ import { hasField, redacted } from "./redact.js";
 const fields = ["password", "Authorization"];
 
 describe("redacted", () => {
-  it("leaves out named fields at any depth, whatever their case", () => {
+  it("redacts named fields at any depth, ignoring case", () => {
     const value = {
       user: "ann",
       PassWord: "hunter2",
@@ -23,20 +23,20 @@ describe("redacted", () => {
     });
   });
 
-  it("reads what is still text", () => {
+  it("parses JSON text", () => {
     expect(redacted(new JsonText('{"password":"hunter2","a":1}'), { fields })).toBe(
       '{"password":"[redacted]","a":1}',
     );
     expect(redacted(new JsonText("{no json"), { fields })).toBe('"[left out]"');
   });
 
-  it("keeps a field called __proto__ as one, and changes no prototype", () => {
+  it("keeps a field named __proto__ as a field, and changes no prototype", () => {
     const text = redacted(JSON.parse('{"__proto__":{"password":"hunter2"},"constructor":1}'), { fields });
     expect(text).toBe('{"__proto__":{"password":"[redacted]"},"constructor":1}');
     expect(({} as { password?: string }).password).toBeUndefined();
   });
 
-  it("ends for cycles, and for what throws when it is read", () => {
+  it("handles cycles, and values that throw when read", () => {
     const cycle: Record<string, unknown> = { a: 1 };
     cycle["self"] = cycle;
     expect(JSON.parse(redacted(cycle, { fields }))).toEqual({ a: 1, self: "[left out]" });
@@ -51,24 +51,24 @@ describe("redacted", () => {
     );
   });
 
-  it("writes the same object twice where it is no cycle", () => {
+  it("writes a repeated object twice if it is not a cycle", () => {
     const one = { a: 1 };
     expect(redacted([one, one], { fields })).toBe('[{"a":1},{"a":1}]');
   });
 
-  it("is JSON, holds no secret, and is not much longer than its limit, for any value", () => {
+  it("is valid JSON without secrets, and not much longer than its limit, for any value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 8 }), fc.integer({ min: 0, max: 500 }), (value, limit) => {
         const text = redacted({ value, nested: [{ password: "hunter2" }] }, { fields, limit });
         expect(() => JSON.parse(text)).not.toThrow();
         expect(text).not.toContain("hunter2");
-        // Escapes may make a character six, and marks follow what was cut.
+        // A character may take six with escapes, and marks follow the cut parts.
         expect(text.length).toBeLessThan(limit * 6 + 2000);
       }),
     );
   });
 
-  it("keeps no more than its limit of what is large", () => {
+  it("keeps at most its limit of a large value", () => {
     expect(redacted("x".repeat(1_000_000), { fields }).length).toBeLessThan(9_000);
     const wide = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, at]));
     expect(redacted(wide, { fields }).length).toBeLessThan(66_000);
@@ -86,10 +86,10 @@ describe("redacted", () => {
 
 describe("hasField", () => {
   it.each([
-    ["finds a name at any depth, in any case", '{"a":[{"b":{"PassWord":1}}],"c":1}', true],
-    ["finds no part of a name, and no value", '{"passwords":"password"}', false],
-    ["takes text that is no JSON for one that may have it", "no json", true],
-    // Whether it can be parsed depends on the stack that is left.
+    ["finds a name at any depth, ignoring case", '{"a":[{"b":{"PassWord":1}}],"c":1}', true],
+    ["does not match parts of names, or values", '{"passwords":"password"}', false],
+    ["returns true for text that is not JSON", "no json", true],
+    // Whether it can be parsed depends on the remaining stack.
     ["does not throw at deep nesting", `${"[".repeat(8000)}${"]".repeat(8000)}`, expect.any(Boolean)],
   ])("%s", (_name, json, expected) => {
     expect(hasField(json, fields)).toEqual(expected);

@@ -1,5 +1,5 @@
 /**
- * Payloads for the record, without what must not be in it.
+ * Redacts payloads for the record.
  *
  * @module
  */
@@ -7,26 +7,26 @@ import { JsonText } from "@vitrine/protocol";
 
 /** Options of {@link redacted}. */
 export interface RedactOptions {
-  /** Names of fields whose values are never kept, at any depth, whatever their case. */
+  /** Names of fields whose values are never stored, at any depth, ignoring case. */
   fields: readonly string[];
-  /** Characters of JSON that are kept; 64,000 by default. What is beyond is marked as left out. */
+  /** Maximum characters of JSON; 64,000 by default. The rest is marked as left out. */
   limit?: number | undefined;
 }
 
 const LIMIT = 64_000;
-/** Characters of one string. */
+/** Maximum characters of a string. */
 const MAX_STRING = 8_000;
 const MAX_DEPTH = 50;
-/** Characters of a text that is worth parsing for the little that is kept of it. */
+/** Characters above which a text is not parsed, because so little of it would be kept. */
 const MAX_TEXT = 4_000_000;
 
-/** Stands for a value that is not kept, and for what did not fit. */
+/** Replace a redacted value, and parts that did not fit. */
 const REDACTED = "[redacted]";
 const LEFT_OUT = "[left out]";
 
 /**
- * The JSON of a value with named fields redacted; always JSON, never longer than its limit by more than the marks of
- * what was left out. Never throws: what cannot be read is left out.
+ * The JSON of a value with redacted fields. Always valid JSON, and longer than its limit only by the marks of
+ * omitted parts. Never throws: unreadable parts are left out.
  */
 export function redacted(value: unknown, { fields, limit = LIMIT }: RedactOptions): string {
   const secret = new Set(fields.map((field) => field.toLowerCase()));
@@ -44,7 +44,7 @@ export function redacted(value: unknown, { fields, limit = LIMIT }: RedactOption
     left -= 5;
     if (typeof part !== "object" || part === null)
       return typeof part === "number" || typeof part === "boolean" ? part : null;
-    // A cycle is never JSON, and what is nested that deep is no data.
+    // A cycle is not JSON, and real data is not nested that deeply.
     if (above.has(part) || above.size >= MAX_DEPTH) return LEFT_OUT;
     above.add(part);
     try {
@@ -64,7 +64,7 @@ export function redacted(value: unknown, { fields, limit = LIMIT }: RedactOption
   };
 
   const copyFields = (from: object): object => {
-    // Without a prototype: a field may be called `__proto__`.
+    // Without a prototype, because a field may be named `__proto__`.
     const kept: Record<string, unknown> = Object.create(null);
     for (const [name, item] of Object.entries(from)) {
       const key = name.slice(0, 500);
@@ -82,7 +82,10 @@ export function redacted(value: unknown, { fields, limit = LIMIT }: RedactOption
   }
 }
 
-/** Whether JSON has a field of one of these names, at any depth, whatever its case. What cannot be read may have one. */
+/**
+ * Whether JSON contains a field with one of these names, at any depth, ignoring case. True for unreadable
+ * text.
+ */
 export function hasField(json: string, fields: readonly string[]): boolean {
   const secret = new Set(fields.map((field) => field.toLowerCase()));
   let found = false;

@@ -37,7 +37,7 @@ describe("RefusalLog", () => {
     expect(written).toEqual(["v1 tool-unknown", "v1 denied"]);
   });
 
-  it("writes one row a second of what is over its rate, and how many there were", async () => {
+  it("writes one row per second for rate limit refusals, with their number", async () => {
     const { log, written } = setUp();
     for (let n = 0; n < 1000; n++) await log.note("v1", entry("rate-limited"));
     expect(written).toEqual(["v1 rate-limited"]);
@@ -49,7 +49,7 @@ describe("RefusalLog", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("a flood of any refusals is a few rows, that say how many of which", async () => {
+  it("writes a few rows with numbers for a flood of any refusals", async () => {
     const { log, written } = setUp();
     for (let n = 0; n < 10_000; n++) await log.note("v1", entry(n % 2 ? "tool-unknown" : "method-unknown"));
     await vi.advanceTimersByTimeAsync(1000);
@@ -57,14 +57,14 @@ describe("RefusalLog", () => {
     expect(written.slice(-2)).toEqual(["v1 method-unknown ×4990", "v1 tool-unknown ×4990"]);
   });
 
-  it("a view that floods takes no row from another", async () => {
+  it("does not drop rows of a view because another floods", async () => {
     const { log, written } = setUp();
     for (let n = 0; n < 100; n++) await log.note("v1", entry("tool-unknown"));
     await log.note("v2", entry("tool-unknown", "v2"));
     expect(written).toContain("v2 tool-unknown");
   });
 
-  it("writes what it has counted when the view is closed", async () => {
+  it("writes its summaries when the view is closed", async () => {
     const { log, written } = setUp();
     for (let n = 0; n < 3; n++) await log.note("v1", entry("rate-limited"));
     await log.flush("v2");
@@ -73,7 +73,7 @@ describe("RefusalLog", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("says that a row could not be written", async () => {
+  it("reports that a row could not be written", async () => {
     const { log, onerror, failing } = setUp();
     failing.error = new Error("disk full");
     await log.note("v1", entry("denied"));

@@ -1,5 +1,5 @@
 /**
- * What was refused, on record; however much it is.
+ * Records refusals, with a limit per second.
  *
  * @module
  */
@@ -9,26 +9,27 @@ import type { AuditEntry } from "../store/store.js";
 export interface RefusalLogOptions {
   /** Writes an entry. */
   readonly write: (entry: AuditEntry) => Promise<unknown>;
-  /** Hears that an entry could not be written. What it is about was refused all the same. */
+  /** Called if an entry could not be written. The call was refused nevertheless. */
   readonly onerror: (error: unknown) => void;
-  /** Milliseconds in which refusals are counted together; 1,000 by default. */
+  /** Milliseconds for which refusals are counted together; 1,000 by default. */
   readonly window?: number | undefined;
 }
 
-/** Rows of one view in a window; those that are over its rate say nothing new, so one is enough. */
+/** Maximum rows of a view per window. Rate limit refusals carry no new information, so one row is enough. */
 const MAX_ROWS = 20;
 
 interface Window {
   rows: number;
   hasRateRow: boolean;
-  /** What was not written, by reason: the last one, and how many. */
+  /** Unwritten refusals by reason: the last one, and their number. */
   readonly more: Map<string, { entry: AuditEntry; count: number }>;
   readonly timer: NodeJS.Timeout;
 }
 
 /**
- * Writes a row for each refusal, and one row for the many of a flood: an app that is refused a thousand times a second
- * fills no disk. That row's reason has the number: `tool-unknown ×980`.
+ * Writes a row for each refusal, and a single row for the rest of a flood, so that an app that is refused a
+ * thousand times per second does not fill the disk. The reason of that row contains the number: `tool-unknown
+ * ×980`.
  */
 export class RefusalLog {
   readonly #options: RefusalLogOptions;
@@ -38,7 +39,7 @@ export class RefusalLog {
     this.#options = options;
   }
 
-  /** Resolves when the row is written, or counted. */
+  /** Resolves when the row is written or counted. */
   async note(lane: string, entry: AuditEntry): Promise<void> {
     const window = this.#windows.get(lane) ?? this.#open(lane);
     const isRate = entry.reason === "rate-limited";
@@ -51,7 +52,7 @@ export class RefusalLog {
     window.more.set(entry.reason, { entry, count: (before?.count ?? 0) + 1 });
   }
 
-  /** Writes what was only counted: of one view, or of all. */
+  /** Writes the summaries: of one view, or of all. */
   async flush(lane?: string): Promise<void> {
     const lanes = lane === undefined ? [...this.#windows.keys()] : [lane];
     await Promise.all(lanes.map((each) => this.#end(each)));
@@ -59,7 +60,7 @@ export class RefusalLog {
 
   #open(lane: string): Window {
     const timer = setTimeout(() => void this.#end(lane), this.#options.window ?? 1000);
-    // The record must not keep a process alive that has nothing else to do; `flush` comes at its end.
+    // Must not keep an idle process alive; `flush` runs at its end.
     timer.unref();
     const window: Window = { rows: 0, hasRateRow: false, more: new Map(), timer };
     this.#windows.set(lane, window);

@@ -1,5 +1,5 @@
 /**
- * One answer for all who ask the same.
+ * Shares an answer among identical questions.
  *
  * @module
  */
@@ -12,10 +12,10 @@ interface Open {
 }
 
 /**
- * Asks as `ask` does; an answer that is remembered answers every open question that it is remembered for, and takes
- * those off the screen. So several views of a server that ask at once are one click.
+ * Asks like `ask`. A remembered answer also answers every open question that it covers, and removes those
+ * from the screen, so that several views of a server that ask at once need one click.
  *
- * @param keyOf what an answer is kept by; undefined for what is never remembered
+ * @param keyOf the key of a remembered answer; undefined if it is never remembered
  */
 export function shareAnswers(
   ask: Ask,
@@ -40,7 +40,7 @@ export function shareAnswers(
       const answer = await Promise.race([told, asked]);
       const { remember } = answer;
       for (const other of same) {
-        // What is remembered is written by the one who was answered.
+        // The one that was answered stores the remembered answer.
         if (other !== own && (remember === "always" || (remember === "session" && other.session === session)))
           other.tell({ answer: answer.answer });
       }

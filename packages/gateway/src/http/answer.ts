@@ -1,5 +1,5 @@
 /**
- * Answers, and how they go out. Web responses would do the same, and take longer than all the rest of a request.
+ * HTTP answers, and how they are sent. Web `Response` objects would take longer than the rest of a request.
  *
  * @module
  */
@@ -10,25 +10,25 @@ import { answerText } from "@vitrine/wire";
 import { HTML_HEADERS, JSON_HEADERS } from "./headers.js";
 import type { Failure } from "./http-error.js";
 
-/** What is said to a request. */
+/** An answer to a request. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parts are sent as they come, and no sooner than they are taken. */
+  /** Parts are sent as they arrive, with backpressure. */
   readonly body?: string | Uint8Array | AsyncIterable<string> | undefined;
 }
 
-/** What handlers give: an answer, or the word that they wrote to the connection themselves. */
+/** The result of a handler: an answer, or `written` if it wrote to the connection itself. */
 export type Answered = Answer | "written";
 
-/** JSON; what is JSON already is not written again. */
+/** A JSON answer. Values that are JSON text already are not serialized again. */
 export const json = (value: object, status = 200, headers = JSON_HEADERS): Answer => ({
   status,
   headers,
   body: answerText(value),
 });
 
-/** A page with one sentence, for a person. */
+/** A page with a sentence for a person. */
 export const page = (sentence: string, headers: Record<string, string> = {}): Answer => ({
   status: 200,
   headers: { ...HTML_HEADERS, ...headers },
@@ -36,8 +36,8 @@ export const page = (sentence: string, headers: Record<string, string> = {}): An
 });
 
 /**
- * The same for a person whose browser opened an address that it may not, or that is not good any more: with what to do, and the code for whoever is asked
- * about it.
+ * An error page for a person whose browser opened a forbidden or expired address, with the solution and the
+ * error code.
  */
 export function failurePage({ status, code, message, headers }: Failure): Answer {
   const help =
@@ -55,7 +55,7 @@ const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${t
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** What another part answered, in the web's own form. */
+/** Converts a web `Response`. */
 export async function fromWeb(response: Response): Promise<Answer> {
   const { status, headers, body } = response;
   return {
@@ -65,7 +65,7 @@ export async function fromWeb(response: Response): Promise<Answer> {
   };
 }
 
-/** Sends an answer. Rejects when it cannot be sent, or its parts do not come to their end. */
+/** Sends an answer. Rejects if it cannot be sent, or if its parts fail. */
 export async function write({ status, headers, body }: Answer, outgoing: ServerResponse): Promise<void> {
   letGo(outgoing.req);
   if (body === undefined) {
@@ -79,7 +79,10 @@ export async function write({ status, headers, body }: Answer, outgoing: ServerR
   }
 }
 
-/** Parts of an answer. To who speaks HTTP/1.0 the end of the connection is the end of the answer: one that failed is reset. */
+/**
+ * The parts of an answer. For HTTP/1.0, the end of the connection is the end of the answer, so a failed one
+ * is reset.
+ */
 async function* wholly(parts: AsyncIterable<string>, outgoing: ServerResponse): AsyncGenerator<string> {
   try {
     yield* parts;
@@ -89,12 +92,12 @@ async function* wholly(parts: AsyncIterable<string>, outgoing: ServerResponse): 
   }
 }
 
-/** Bytes, and milliseconds. */
+/** Limits in bytes and milliseconds. */
 const LET_GO = { bytes: 16_777_216, time: 500 };
 
 /**
- * The rest of a body that nobody reads: a little is thrown away, for who still sends would not see the answer, and then
- * the connection is closed.
+ * Discards the rest of an unread body: a sender that is still sending would not see the answer. Beyond the
+ * limit, the connection is closed.
  */
 function letGo(incoming: IncomingMessage): void {
   if (incoming.complete) return;
@@ -108,7 +111,7 @@ function letGo(incoming: IncomingMessage): void {
   incoming.on("close", () => clearTimeout(timer)).resume();
 }
 
-/** Aborts when the caller goes away before the answer is out. */
+/** Aborts when the caller disconnects before the answer is sent. */
 export function signalOf(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
   outgoing.on("close", () => {

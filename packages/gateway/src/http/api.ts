@@ -1,5 +1,5 @@
 /**
- * What the routes can do: the gateway behind its listener.
+ * The interface between the routes and the gateway.
  *
  * @module
  */
@@ -9,33 +9,33 @@ import type { ServerIdentity } from "@vitrine/servers";
 import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
 import type { AuditQuery, AuditRow, ConsentRecord, Verification } from "../store/store.js";
 
-/** Who asks. Made by the one authentication, and by nothing else. */
+/** The caller. Created only by the authentication. */
 export interface Caller {
   readonly user: string;
   /**
-   * Where a cookie let somebody in: for connections that stay open, to be called now and then. Says whether the browser
-   * was used since, and ends its connections if its sign-in is over.
+   * Set for callers with a cookie: long-lived connections call it now and then. Reports whether the browser
+   * was used since, and ends its connections if its sign-in has expired.
    */
   readonly meet?: ((isUsed: boolean) => void) | undefined;
 }
 
 /** Options of {@link GatewayApi.request}. */
 export interface ApiRequestOptions {
-  /** `Idempotency-Key`: the same key and params give the same answer, and run once (attack C20). */
+  /** `Idempotency-Key`: the same key and params run once and get the same answer. */
   key?: string | undefined;
   /** The server that is meant; the one that has the name now by default. */
   identity?: ServerIdentity | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** What the HTTP surface stands on. */
+/** The operations behind the HTTP API. */
 export interface GatewayApi {
   servers(caller: Caller): ServerSummary[];
-  /** All of it; of its tools those that `who` may call, if it is given (C02). */
+  /** The catalogue; if `who` is given, only the tools that it may call. */
   catalogue(caller: Caller, server: string, who?: ToolVisibility): Promise<ServerCatalogue>;
-  /** Starts a server that waits, failed, or needed somebody to sign in. */
+  /** Starts a server that is waiting, failed, or required a sign-in. */
   start(caller: Caller, server: string): Promise<ServerSummary>;
-  /** Asks a server as one of its views would, through the guard. */
+  /** Sends a request to a server like one of its views, through the guard. */
   request(
     caller: Caller,
     server: string,
@@ -46,8 +46,8 @@ export interface GatewayApi {
   /** The host endpoint for views of a server: JSON-RPC in, JSON-RPC out. */
   host(caller: Caller, server: string, request: Request): Promise<Response>;
   /**
-   * Takes the code that an authorization server sent the person's browser back with. `caller` is who is signed in to
-   * the gateway in that browser, if anybody: whoever began to sign in to the server must be the one who comes back.
+   * Handles the redirect of an authorization server to the user's browser. `caller` is the user who is signed
+   * in to the gateway in that browser, if any: the user who started the sign-in must complete it.
    */
   authorized(query: URLSearchParams, caller?: Caller): Promise<{ server: string }>;
   audit: {
@@ -67,6 +67,6 @@ export interface GatewayApi {
       },
     ): Promise<number>;
   };
-  /** Whether it can do its work: the audit log can be written. */
+  /** Whether the gateway is operational: the audit log can be written. */
   ready(): { ok: boolean; problems: string[] };
 }

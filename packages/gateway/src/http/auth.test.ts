@@ -30,14 +30,14 @@ function setUp(options: ConstructorParameters<typeof Authentication>[0] = {}) {
 }
 
 describe("Authentication", () => {
-  it("makes a token of 256 bits when nobody is configured, another each time", () => {
+  it("generates a random token of 256 bits if no users are configured", () => {
     const { auth, byToken } = setUp();
     expect(Buffer.from(auth.token ?? "", "base64url")).toHaveLength(32);
     expect(setUp().auth.token).not.toBe(auth.token);
     expect(byToken(auth.token ?? "")).toEqual({ caller: { user: "local" } });
   });
 
-  it("knows configured users by the hashes of their tokens, and makes no token then", () => {
+  it("knows configured users by the hashes of their tokens, and generates no token then", () => {
     const { auth, byToken } = setUp({ users });
     expect(auth.token).toBeUndefined();
     expect(byToken("ben's-token").caller.user).toBe("ben");
@@ -45,7 +45,7 @@ describe("Authentication", () => {
   });
 
   it.each([[{ name: "ada", tokenHash: "ada's token" }], [{ name: "", tokenHash: sha256("x") }]])(
-    "refuses a user that is none: %j",
+    "rejects an invalid user: %j",
     (user) => {
       expect(() => setUp({ users: [user] })).toThrow(
         expect.objectContaining({ data: { code: "config-invalid" } }),
@@ -53,7 +53,7 @@ describe("Authentication", () => {
     },
   );
 
-  it("takes a link once, and gives a cookie that has nothing to do with it", () => {
+  it("accepts a link once, and returns a cookie that is unrelated to it", () => {
     const { auth, byCookie } = setUp();
     const code = auth.link("local");
     const value = auth.signIn(code, "::1");
@@ -63,23 +63,23 @@ describe("Authentication", () => {
     expect(() => byCookie(code)).toThrow(/no longer/);
   });
 
-  it("takes no link that is too old, and of too many only the newest", () => {
+  it("rejects expired links, and keeps only the newest if there are too many", () => {
     const { auth, clock } = setUp({ linkLifetime: 1000, attempts: { burst: 1000, perSecond: 1 } });
     const old = auth.link("local");
     clock.time += 1001;
-    expect(() => auth.signIn(old, "::1")).toThrow(/too old/);
+    expect(() => auth.signIn(old, "::1")).toThrow(/has expired/);
     const codes = Array.from({ length: 101 }, () => auth.link("local"));
-    expect(() => auth.signIn(codes[0] ?? "", "::1")).toThrow(/too old/);
+    expect(() => auth.signIn(codes[0] ?? "", "::1")).toThrow(/has expired/);
     expect(auth.signIn(codes[1] ?? "", "::1")).toBeTypeOf("string");
   });
 
-  it("takes no link that a page led to but those that were made for it, for a minute, once", () => {
+  it("accepts links from another page only if they were made for that, for a minute, once", () => {
     const used = vi.fn();
     const { auth, clock } = setUp();
     const plain = auth.link("local");
     expect(() => auth.signIn(plain, "::1", true)).toThrow(expect.objectContaining({ code: "cross-site" }));
     expect(() => auth.signIn("guess", "::1", true)).toThrow(expect.objectContaining({ code: "cross-site" }));
-    // Nobody elsewhere can use up what the person has.
+    // Another site cannot use up the user's link.
     expect(auth.signIn(plain, "::1")).toBeTypeOf("string");
     const [led, late] = [1, 2].map(() => auth.link("local", { arrival: true, onused: used }));
     expect(auth.signIn(led ?? "", "::1", true)).toBeTypeOf("string");
@@ -87,15 +87,15 @@ describe("Authentication", () => {
     expect(() => auth.signIn(led ?? "", "::1", true)).toThrow(/another site/);
     expect(() => auth.signIn(led ?? "", "::1")).toThrow(/used/);
     clock.time += 60_001;
-    expect(() => auth.signIn(late ?? "", "::1", true)).toThrow(/too old/);
+    expect(() => auth.signIn(late ?? "", "::1", true)).toThrow(/has expired/);
     expect(used).toHaveBeenCalledOnce();
   });
 
-  it("makes links for its users only", () => {
+  it("creates links for its users only", () => {
     expect(() => setUp().auth.link("eve")).toThrow(/no user/);
   });
 
-  it("forgets a browser that is away for long, that is there for too long, or that signs out", () => {
+  it("forgets a browser after inactivity, after its lifetime, or when it signs out", () => {
     const { auth, clock, byCookie } = setUp({ idle: 1000, lifetime: 2500 });
     const ended: string[] = [];
     auth.onSignOut((browser) => ended.push(browser));
@@ -113,33 +113,33 @@ describe("Authentication", () => {
     expect(ended).toHaveLength(3);
   });
 
-  it("finds its cookie among those that other programs on this machine set under its name", () => {
+  it("finds its cookie among those that other programs on this machine set with its name", () => {
     const { auth } = setUp();
     const value = auth.signIn(auth.link("local"), "::1");
     const cookie = `vitrine=junk; vitrine=; vitrine=${value}`;
     expect(auth.admit({ cookie }, "vitrine", "::1").caller.user).toBe("local");
   });
 
-  it("signs out the browsers of users that are no longer named", () => {
+  it("signs out the browsers of removed users", () => {
     const { auth, byCookie, byToken } = setUp({ users });
     const [ada, ben] = ["ada", "ben"].map((user) => auth.signIn(auth.link(user), "::1"));
     const waiting = auth.link("ben");
     auth.setUsers(users.slice(0, 1));
     expect(byCookie(ada ?? "").caller.user).toBe("ada");
     expect(() => byCookie(ben ?? "")).toThrow(/no longer/);
-    expect(() => byToken("ben's-token")).toThrow(/not one/);
+    expect(() => byToken("ben's-token")).toThrow(/unknown token/);
     expect(() => auth.signIn(waiting, "::1")).toThrow(/used/);
-    expect(() => auth.setUsers([])).toThrow(/anew/);
+    expect(() => auth.setUsers([])).toThrow(/restart the gateway/);
   });
 
-  it("signs out whoever came in by a token that was changed, and takes no link of it", () => {
+  it("signs out browsers whose token has changed, and rejects its links", () => {
     const { auth, byCookie } = setUp({ users });
     const ended: string[] = [];
     auth.onSignOut((browser) => ended.push(browser));
     const [ada, ben] = ["ada", "ben"].map((user) => auth.signIn(auth.link(user), "::1"));
     const [adasLink, bensLink] = ["ada", "ben"].map((user) => auth.link(user));
     const benBefore = byCookie(ben ?? "").browser;
-    // The same token of ada, written in another way.
+    // The same token of ada, written differently.
     auth.setUsers([
       { name: "ada", tokenHash: `${users[0]?.tokenHash}`.toUpperCase() },
       { name: "ben", tokenHash: sha256("ben's other token") },
@@ -152,7 +152,7 @@ describe("Authentication", () => {
     expect(byCookie(auth.signIn(auth.link("ben"), "::1")).caller.user).toBe("ben");
   });
 
-  it("a connection that stays open counts as use when it is used, and ends with its sign-in", () => {
+  it("an open connection counts as use only when it is used, and ends with its sign-in", () => {
     const { auth, clock, byCookie } = setUp({ idle: 1000, lifetime: 2500 });
     const ended: (string | undefined)[] = [];
     auth.onSignOut((browser) => ended.push(browser));
@@ -168,35 +168,35 @@ describe("Authentication", () => {
     expect(ended).toEqual([quiet?.browser, busy?.browser]);
   });
 
-  it("makes an address that guesses wait, but nobody who has a token: a proxy's address is everybody's", () => {
+  it("limits wrong credentials per address, but not valid tokens: a proxy's address is shared", () => {
     const { byToken, clock } = setUp({ users, attempts: { burst: 3, perSecond: 0.5 } });
-    for (let attempt = 0; attempt < 3; attempt++) expect(() => byToken("guess")).toThrow(/not one/);
+    for (let attempt = 0; attempt < 3; attempt++) expect(() => byToken("guess")).toThrow(/unknown token/);
     expect(() => byToken("guess")).toThrow(
       expect.objectContaining({ code: "too-many-attempts", retryAfter: 2000 }),
     );
     expect(byToken("ben's-token").caller.user).toBe("ben");
-    expect(() => byToken("guess", "10.0.0.2")).toThrow(/not one/);
+    expect(() => byToken("guess", "10.0.0.2")).toThrow(/unknown token/);
     clock.time += 2000;
-    expect(() => byToken("guess")).toThrow(/not one/);
+    expect(() => byToken("guess")).toThrow(/unknown token/);
   });
 
-  it("takes all addresses of an IPv6 network for one", () => {
+  it("treats all addresses of an IPv6 network as one", () => {
     const { byToken } = setUp({ users, attempts: { burst: 1, perSecond: 0.1 } });
-    expect(() => byToken("guess", "2001:db8:1:2:aaaa::1")).toThrow(/not one/);
+    expect(() => byToken("guess", "2001:db8:1:2:aaaa::1")).toThrow(/unknown token/);
     expect(() => byToken("guess", "2001:db8:1:2:bbbb::2")).toThrow(/too many/);
-    expect(() => byToken("guess", "2001:db8:1:3::1")).toThrow(/not one/);
+    expect(() => byToken("guess", "2001:db8:1:3::1")).toThrow(/unknown token/);
   });
 
-  it("does not lock out those with a token that was made here, which nobody can guess", () => {
+  it("does not lock out callers with a generated token, which cannot be guessed", () => {
     const { auth, byToken } = setUp({ attempts: { burst: 1, perSecond: 0.1 } });
-    expect(() => byToken("yesterday's")).toThrow(/not one/);
+    expect(() => byToken("yesterday's")).toThrow(/unknown token/);
     expect(() => byToken("yesterday's")).toThrow(/too many/);
     expect(byToken(auth.token ?? "").caller.user).toBe("local");
   });
 });
 
 describe("the cookie", () => {
-  it("is for this host alone, and for no script", () => {
+  it("is for this host only, and not readable by scripts", () => {
     expect(setCookie("https://vitrine.example", "v")).toBe(
       "__Host-vitrine=v; Path=/; HttpOnly; SameSite=Strict; Secure",
     );
@@ -204,7 +204,7 @@ describe("the cookie", () => {
     expect(cookieNameOf("http://localhost")).toBe("vitrine-80");
   });
 
-  it("comes with the one-time link, which leads to the workbench and works once", async () => {
+  it("is set by the one-time link, which redirects to the workbench and works once", async () => {
     const { listener, ask, program, auth } = await stageOf();
     const url = new URL(listener.loginUrl());
     expect(url.origin).toBe(listener.origin);
@@ -220,7 +220,7 @@ describe("the cookie", () => {
     expect((await ask(path, { headers })).status).toBe(401);
   });
 
-  it("is not given to a browser that another site led to somebody's link: that would sign it in as them", async () => {
+  it("is not given to a browser that another site led to a user's link: that would sign it in as that user", async () => {
     const { listener, ask, program } = await stageOf();
     const { pathname, search } = new URL(listener.loginUrl());
     const led = {
@@ -238,7 +238,7 @@ describe("the cookie", () => {
     ).toBe(303);
   });
 
-  it("is worth nothing after signing out, and what the browser had open is ended", async () => {
+  it("is invalid after signing out, and the browser's connections are closed", async () => {
     const { listener, ask, program, signIn } = await stageOf();
     const { origin, port } = listener;
     const cookie = await signIn();

@@ -1,6 +1,6 @@
 /**
- * Who asks. Programs send a token as `Authorization: Bearer`; a browser gets a cookie of its own in exchange for a
- * link that works once. There is no other way in.
+ * Authentication. Programs send a token as `Authorization: Bearer`; a browser gets its own cookie in exchange
+ * for a one-time link. There is no other way to authenticate.
  *
  * @module
  */
@@ -13,29 +13,29 @@ import { Buckets } from "./buckets.js";
 import { cookieValues } from "./cookie.js";
 import { crossSite, HttpError } from "./http-error.js";
 
-/** The user of a gateway for which nobody configured any. */
+/** The user of a gateway without configured users. */
 export const LOCAL_USER = "local";
 
 /** Options of {@link Authentication}. */
 export interface AuthenticationOptions {
-  /** Who may come in. If nobody is named, a token is made, for the user `local`. */
+  /** The users. If there are none, a token is created for the user `local`. */
   users?: readonly UserSettings[] | undefined;
-  /** Milliseconds that a one-time link works; five minutes by default. */
+  /** Milliseconds that a one-time link is valid; five minutes by default. */
   linkLifetime?: number | undefined;
   /** Milliseconds without a request after which a browser must sign in again; twelve hours by default. */
   idle?: number | undefined;
-  /** Milliseconds after which it must in any case; seven days by default. */
+  /** Milliseconds after which it must sign in again in any case; seven days by default. */
   lifetime?: number | undefined;
-  /** Wrong credentials from one address. */
+  /** Rate limit of wrong credentials per address. */
   attempts?: Rate | undefined;
-  /** Browsers that were signed in before a restart: their pages go on by themselves. */
+  /** Browsers that were signed in before a restart: their pages continue to work. */
   browsers?: readonly SignedInBrowser[] | undefined;
-  /** Hears when others are signed in, and now and then of those that still are. */
+  /** Called when browsers sign in or out, and periodically while they are used. */
   onbrowsers?: ((browsers: SignedInBrowser[]) => void) | undefined;
   now?: (() => number) | undefined;
 }
 
-/** Where credentials are in a request. */
+/** The credentials in a request. */
 export interface Credentials {
   authorization?: string | undefined;
   cookie?: string | undefined;
@@ -44,15 +44,16 @@ export interface Credentials {
 /** Options of {@link Authentication.link}. */
 export interface LinkOptions {
   /**
-   * A page may lead the browser here: a file that this process writes, so that the link stands in no list of processes.
-   * Such links live for a minute, and only a program that has this object can make them. Any other link must be opened by
-   * the person: users can make links for themselves, and a page that led somebody's browser to one would sign them in as
-   * its maker, who would then see all that they do (login CSRF).
+   * Whether a web page may lead the browser here: a file that this process writes, so that the link appears in no
+   * process list. Such links are valid for a minute, and only a program with access to this object can create them.
+   * Any other link must be opened by the person: users can create links for themselves, and a page that led another
+   * person's browser to one would sign that person in as its creator, who would then see everything that they do
+   * (login CSRF).
    */
   readonly arrival?: boolean | undefined;
-  /** Hears that a browser was signed in by it. */
+  /** Called when the link has signed a browser in. */
   readonly onused?: (() => void) | undefined;
-  /** What stands behind `#` in the address that it leads to, such as `conversation=…`. */
+  /** The fragment of the address that it leads to, such as `conversation=…`. */
   readonly fragment?: string | undefined;
 }
 
@@ -60,17 +61,17 @@ interface Link extends Grounds, LinkOptions {
   readonly until: number;
 }
 
-/** Who asks, and in which browser. */
+/** An authenticated caller, and its browser. */
 export interface Admitted {
   readonly caller: Caller;
-  /** The browser's own session, if it came by cookie. */
+  /** The browser's session, if the request had a cookie. */
   readonly browser?: string | undefined;
 }
 
-/** What a sign-in stands on: with another token of the user it is over. */
+/** The basis of a sign-in: it ends when the user's token changes. */
 interface Grounds {
   readonly user: string;
-  /** Which token the user had, by a hash of its hash. */
+  /** Identifies the user's token, by a hash of its hash. */
   readonly credential: string;
 }
 
@@ -79,30 +80,33 @@ interface BrowserSession extends Grounds {
   usedAt: number;
 }
 
-/** A browser that is signed in, as it is kept: by the hash of its cookie, which signs nobody in. */
+/** A signed-in browser as it is stored: by the hash of its cookie, which cannot be used to sign in. */
 export interface SignedInBrowser extends Readonly<BrowserSession> {
   readonly browser: string;
 }
 
-/** Of each kind; of more, the oldest goes. */
+/** Maximum number of links of each kind. Beyond it, the oldest is removed. */
 const MAX_LINKS = 100;
-/** Milliseconds that a link works to which a page leads: a browser must start in this time. */
+/** Milliseconds that a link from a page is valid: a browser must start within this time. */
 const ARRIVAL_LIFETIME = 60_000;
 const MAX_BROWSERS = 1000;
-/** Milliseconds of use after which browsers that are signed in are told of again. */
+/** Milliseconds of use after which the signed-in browsers are reported again. */
 const TOLD_EVERY = 600_000;
 
 const digest = (secret: string): string => hash("sha256", secret, "hex");
 /** 256 bits. */
 const secret = (): string => randomBytes(32).toString("base64url");
-/** In place of a made token's: there is another with each start, and sign-ins outlive it. No hash looks like this. */
+/**
+ * Replaces the hash of a generated token, which changes at each start while sign-ins persist. No hash looks
+ * like this.
+ */
 const MADE = "made";
 
 interface User extends Readonly<{ name: string; hash: Buffer; credential: string }> {}
 
 /**
- * The one authentication. Only hashes of secrets are kept and compared, so that neither memory nor time tells anything
- * about them.
+ * Authenticates requests. Only hashes of secrets are kept and compared, so that neither memory nor timing
+ * reveals anything about them.
  *
  * @example
  * ```ts source="./http.examples.ts#authentication"
@@ -112,7 +116,7 @@ interface User extends Readonly<{ name: string; hash: Buffer; credential: string
  * ```
  */
 export class Authentication {
-  /** The token that was made, for programs on this machine; undefined if users are configured. Never log it. */
+  /** The generated token for local programs; undefined if users are configured. Never log it. */
   readonly token: string | undefined;
   #users: readonly User[];
   readonly #links = new Map<string, Link>();
@@ -140,14 +144,14 @@ export class Authentication {
   }
 
   /**
-   * Takes other users. The browsers of those who are no longer named, or have another token now, are signed out: whoever
-   * had the old one may have signed them in.
+   * Changes the users. The browsers of users who were removed or have a new token are signed out, because
+   * anyone with the old token may have signed them in.
    */
   setUsers(users: readonly UserSettings[]): void {
     if (this.token || users.length === 0) {
       throw new GatewayError(
         "config-invalid",
-        "start the gateway anew to go from a made token to users, or back",
+        "restart the gateway to switch between a generated token and users",
       );
     }
     this.#users = users.map(readUser);
@@ -156,9 +160,9 @@ export class Authentication {
   }
 
   /**
-   * A code that signs one browser in, once, within a few minutes.
+   * A code that signs a browser in, once, within a few minutes.
    *
-   * @throws {GatewayError} `config-invalid` if there is no such user
+   * @throws {GatewayError} `config-invalid` if the user does not exist
    */
   link(user: string, { arrival, onused, fragment }: LinkOptions = {}): string {
     const credential = this.#users.find(({ name }) => name === user)?.credential;
@@ -174,10 +178,10 @@ export class Authentication {
   }
 
   /**
-   * Takes the code of a one-time link, which then is used up, and returns the value of a cookie. `isLed` says that a page
-   * of another site led the browser here, which few links allow; the others stay good.
+   * Exchanges the code of a one-time link for the value of a cookie. `isLed` says that a page of another site
+   * led the browser here, which few links allow; the others stay valid.
    *
-   * @throws {HttpError} `unauthenticated` for any other code, `cross-site`
+   * @throws {HttpError} `unauthenticated` for an invalid code, `cross-site`
    */
   signIn(code: string, address: string, isLed = false): string {
     const key = digest(code);
@@ -185,7 +189,7 @@ export class Authentication {
     if (isLed && !link?.arrival) throw crossSite();
     this.#links.delete(key);
     if (!link || link.until < this.#now()) {
-      this.#fail(address, "this link was used, or is too old: ask the gateway for another");
+      this.#fail(address, "this link was used already, or has expired: get a new one from the gateway");
     }
     const value = secret();
     const now = this.#now();
@@ -201,26 +205,26 @@ export class Authentication {
     return value;
   }
 
-  /** Where a link leads in the page; ask before it is used up. */
+  /** The fragment that a link leads to; read it before using the link. */
   fragmentOf(code: string): string | undefined {
     return this.#links.get(digest(code))?.fragment;
   }
 
-  /** Ends a browser's session: its cookie is worth nothing from now on. */
+  /** Ends a browser's session: its cookie becomes invalid. */
   signOut(browser: string): void {
     if (!this.#browsers.delete(browser)) return;
     this.#tellEnd(browser);
     this.#tellBrowsers();
   }
 
-  /** Hears of every browser that was signed out, so that its connections can be ended. */
+  /** Adds a listener for signed-out browsers, so that their connections can be closed. */
   onSignOut(listener: (browser: string) => void): () => void {
     this.#endListeners.add(listener);
     return () => this.#endListeners.delete(listener);
   }
 
   /**
-   * Says who asks.
+   * Authenticates a request.
    *
    * @throws {HttpError} `unauthenticated`, `too-many-attempts`
    */
@@ -229,12 +233,12 @@ export class Authentication {
     if (authorization !== undefined) return { caller: this.#admitToken(authorization, address) };
     const admitted = this.browserOf(credentials.cookie, cookieName);
     if (admitted) return admitted;
-    // Nothing to guess with is no attempt.
+    // A request without credentials does not count as an attempt.
     if (credentials.cookie === undefined || !credentials.cookie.includes(`${cookieName}=`)) throw missing();
     this.#fail(address, "your browser is no longer signed in: open a new link of the gateway");
   }
 
-  /** Who is signed in in a browser, if anybody. */
+  /** The user who is signed in in a browser, if any. */
   browserOf(cookie: string | undefined, cookieName: string): Admitted | undefined {
     if (cookie === undefined) return undefined;
     for (const value of cookieValues(cookie, cookieName)) {
@@ -246,7 +250,7 @@ export class Authentication {
     return undefined;
   }
 
-  /** The session of a browser, which is signed out if its time is over. */
+  /** The session of a browser. An expired one is signed out. */
   #meet(browser: string, isUsed: boolean): BrowserSession | undefined {
     const session = this.#browsers.get(browser);
     if (!session) return undefined;
@@ -264,11 +268,11 @@ export class Authentication {
     const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1] ?? "";
     const given = Buffer.from(digest(token), "hex");
     let found: string | undefined;
-    // All of them, whoever it is.
+    // Compares all users, in constant time.
     for (const { name, hash } of this.#users) if (timingSafeEqual(hash, given)) found = name;
-    // Only who is wrong must wait: everybody behind a reverse proxy has one address, and a program with the token of
-    // yesterday must not lock out the others on its machine.
-    if (found === undefined) this.#fail(address, "that token is not one of this gateway's");
+    // Only wrong credentials are limited: all clients behind a reverse proxy share an address, and a program
+    // with an outdated token must not lock out the others on its machine.
+    if (found === undefined) this.#fail(address, "unknown token");
     return { user: found };
   }
 
@@ -324,6 +328,6 @@ function keepNewest(map: Map<string, unknown>, count: number): string[] {
   return gone;
 }
 
-/** One customer of a provider has a whole network of IPv6 addresses: four groups of them. */
+/** An IPv6 customer has a whole network of addresses: the first four groups identify it. */
 const network = (address: string): string =>
   address.includes(".") || !address.includes(":") ? address : address.split(":").slice(0, 4).join(":");

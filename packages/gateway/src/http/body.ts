@@ -1,5 +1,5 @@
 /**
- * Reads the body of a request, and no more of it than its route takes.
+ * Reads the body of a request, up to the limit of its route.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpError } from "./http-error.js";
 
-/** Reads a body, counted as it comes, whatever its headers say. */
+/** Reads a body, and counts its bytes regardless of the headers. */
 export function readBody(
   incoming: IncomingMessage,
   limit: number,
@@ -25,7 +25,7 @@ export function readBody(
       size += chunk.length;
       if (size <= limit) return void chunks.push(chunk);
       settle();
-      // The rest is not for us: it is let go with the answer.
+      // The rest is discarded after the answer.
       incoming.pause();
       reject(tooLarge(limit));
     };
@@ -45,10 +45,10 @@ export function readBody(
 const tooLarge = (limit: number): HttpError =>
   new HttpError("body-too-large", `the body is larger than ${limit} bytes`);
 
-/** What a body says; nothing at all is an empty object. */
+/** Parses a body. An empty body is an empty object. */
 export function parseBody(body: Buffer): unknown {
   if (body.length === 0) return {};
-  // What is no UTF-8 would be read as something else, by each reader in its own way.
+  // Each reader would interpret invalid UTF-8 differently.
   if (!isUtf8(body)) throw new HttpError("bad-request", "the body is not UTF-8");
   try {
     return JSON.parse(body.toString());

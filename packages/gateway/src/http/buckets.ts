@@ -1,14 +1,14 @@
 /**
- * Token buckets by name: how often somebody may do something.
+ * Rate limits: token buckets by name.
  *
  * @module
  */
 import type { Rate } from "@vitrine/guard";
 
-/** Buckets that are kept; of more, the one that was not used for longest goes. */
+/** Maximum number of buckets. Beyond it, the least recently used one is removed. */
 const MAX_BUCKETS = 10_000;
 
-/** A bucket for each name, full at first. */
+/** A bucket for each name, initially full. */
 export class Buckets {
   readonly #rate: Rate;
   readonly #now: () => number;
@@ -19,7 +19,7 @@ export class Buckets {
     this.#now = now;
   }
 
-  /** Takes a token; 0 if there was one, else the milliseconds until there is. */
+  /** Takes a token. Returns 0, or the milliseconds until one is available. */
   take(name: string): number {
     const wait = this.wait(name);
     if (wait > 0) return wait;
@@ -35,17 +35,17 @@ export class Buckets {
     return 0;
   }
 
-  /** Milliseconds until there is a token; 0 if there is one. */
+  /** Milliseconds until a token is available; 0 if there is one. */
   wait(name: string): number {
     const bucket = this.#buckets.get(name);
     if (!bucket) return 0;
     const { burst, perSecond } = this.#rate;
     const time = this.#now();
-    // A clock that is set back takes nothing away.
+    // Setting the clock back removes no tokens.
     bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, time - bucket.at) / 1000) * perSecond);
     bucket.at = time;
     this.#buckets.delete(name);
-    // One that is full again is as good as none.
+    // A full bucket need not be stored.
     if (bucket.tokens < burst) this.#buckets.set(name, bucket);
     return bucket.tokens >= 1 ? 0 : Math.ceil(((1 - bucket.tokens) / perSecond) * 1000);
   }

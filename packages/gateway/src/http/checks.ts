@@ -1,7 +1,7 @@
 /**
- * What is looked at before anything else, on every route and on upgrade: does this request come from a page or a
- * program that means the gateway? A page of another site can make a browser send requests here, with cookies; it
- * cannot take away what the browser says about them.
+ * The first checks of every route and upgrade: does this request come from a page or program that intends to
+ * talk to the gateway? A page of another site can make a browser send requests here, with cookies; but it
+ * cannot change what the browser says about them.
  *
  * @module
  */
@@ -9,55 +9,62 @@ import type { IncomingMessage } from "node:http";
 import { crossSite, HttpError } from "./http-error.js";
 import type { Places } from "./places.js";
 
-/** What a route says about who may come. */
+/** The requirements of a route. */
 export interface Door {
   readonly method: string;
-  /** Something changes: `Origin` must be there. */
+  /** Whether the request changes something: then `Origin` is required. */
   readonly changes: boolean;
-  /** A page elsewhere may lead the person here: the way back from an authorization server, and some links to sign in. */
+  /**
+   * Whether another site may lead the user here: the redirect of an authorization server, and some sign-in
+   * links.
+   */
   readonly arrival?: boolean | undefined;
-  /** The media type of the body; no body is taken if there is none. */
+  /** The media type of the body; undefined if no body is accepted. */
   readonly accepts?: string | undefined;
 }
 
-/** Limits of what comes before the body. */
+/** Limits of the request head. */
 export interface HeadLimits {
-  /** Characters of the path and query. */
+  /** Maximum characters of the path and query. */
   address: number;
-  /** Number of headers. */
+  /** Maximum number of headers. */
   headers: number;
 }
 
 /**
- * Refuses what does not come from us. Returns the origin under which it came.
+ * Rejects requests from other sites. Returns the gateway's origin that the request was sent to.
  *
  * @throws {HttpError}
  */
 export function checkHead(request: IncomingMessage, door: Door, places: Places, limits: HeadLimits): string {
   const { headers, rawHeaders, url = "" } = request;
-  // OPTIONS and HEAD, too: nobody elsewhere is told what they may ask.
+  // Also for OPTIONS and HEAD: other sites get no information about allowed requests.
   if (request.method !== door.method) {
-    throw new HttpError("method-not-allowed", "that method is not served here");
+    throw new HttpError("method-not-allowed", "this method is not allowed here");
   }
   if (rawHeaders.length > limits.headers * 2) {
-    throw new HttpError("headers-too-large", `no more than ${limits.headers} headers, please`);
+    throw new HttpError("headers-too-large", `a request must not have more than ${limits.headers} headers`);
   }
   if (url.length > limits.address) {
-    throw new HttpError("address-too-long", `no more than ${limits.address} characters of address, please`);
+    throw new HttpError(
+      "address-too-long",
+      `an address must not have more than ${limits.address} characters`,
+    );
   }
-  // `GET http://elsewhere/ HTTP/1.1` names another host than its header, and two headers name two.
+  // `GET http://elsewhere/ HTTP/1.1` names another host than its header, and so do two headers.
   if (!url.startsWith("/")) {
     throw new HttpError("bad-request", "the request must be for a path of this gateway");
   }
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== "100-continue") {
-    throw new HttpError("bad-request", "only 100-continue can be expected here");
+    throw new HttpError("bad-request", "only the expectation 100-continue is supported");
   }
-  if (countHosts(rawHeaders) !== 1) throw new HttpError("bad-request", "there must be one Host header");
+  if (countHosts(rawHeaders) !== 1)
+    throw new HttpError("bad-request", "there must be exactly one Host header");
   const origin = places.hosts.get(headers.host ?? "");
   if (origin === undefined) {
     throw new HttpError(
       "host-forbidden",
-      "this gateway does not answer to that Host: use its own address, or set its origin",
+      "this gateway is not available under that Host: use its own address, or set its origin",
     );
   }
   checkOrigin(headers.origin, origin, door);
@@ -75,7 +82,10 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count;
 }
 
-/** A page served under one of our names speaks to that very name. Programs say the same: no browser sends it for others. */
+/**
+ * A page must talk to the same name that it was served from. Programs send the same header: no browser sends
+ * it for another site.
+ */
 function checkOrigin(sent: string | undefined, ours: string, door: Door): void {
   if (sent === undefined) {
     if (!door.changes) return;
@@ -84,14 +94,14 @@ function checkOrigin(sent: string | undefined, ours: string, door: Door): void {
       `send the header "Origin: ${ours}": this request changes something`,
     );
   }
-  if (sent !== ours) throw new HttpError("origin-forbidden", "pages of another origin have no business here");
+  if (sent !== ours) throw new HttpError("origin-forbidden", "requests from other origins are not allowed");
 }
 
 function checkSite(headers: IncomingMessage["headers"], door: Door): void {
   const site = headers["sec-fetch-site"];
   if (site === undefined || site === "same-origin") return;
   const isNavigation = door.method === "GET" && headers["sec-fetch-mode"] === "navigate";
-  // A person typed it, or opened it from another program.
+  // The user typed the address, or opened it from another program.
   if (site === "none" && isNavigation) return;
   if (door.arrival && isNavigation && headers["sec-fetch-dest"] === "document") return;
   throw crossSite();
@@ -101,10 +111,10 @@ function checkBody(headers: IncomingMessage["headers"], door: Door): void {
   const { "content-type": type = "", "content-length": length, "transfer-encoding": encoding } = headers;
   if (door.accepts === undefined) {
     const hasBody = encoding !== undefined || (length !== undefined && length !== "0");
-    if (hasBody) throw new HttpError("bad-request", "this request must have no body");
+    if (hasBody) throw new HttpError("bad-request", "this request must not have a body");
     return;
   }
-  // What a page of another site can send without asking first has another type.
+  // Requests that another site can send without a preflight have other types.
   if (type !== door.accepts && type.split(";", 1)[0]?.trim().toLowerCase() !== door.accepts) {
     throw new HttpError("media-type", `send the header "Content-Type: ${door.accepts}"`);
   }

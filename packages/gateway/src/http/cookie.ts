@@ -1,23 +1,23 @@
 /**
- * The cookie of a browser that is signed in.
+ * The cookie of a signed-in browser.
  *
  * @module
  */
 
-/** The name of the cookie. Ports share cookies, so two gateways on one machine need two names. */
+/** The name of the cookie. Cookies are shared between ports, so two gateways on a machine need two names. */
 export function cookieNameOf(origin: string): string {
   const { protocol, port } = new URL(origin);
   return protocol === "https:" ? "__Host-vitrine" : `vitrine-${port || "80"}`;
 }
 
-/** The header that sets the cookie, or takes it away. */
+/** The header that sets or removes the cookie. */
 export function setCookie(origin: string, value: string): string {
   const secure = origin.startsWith("https:") ? "; Secure" : "";
   const ends = value === "" ? "; Max-Age=0" : "";
   return `${cookieNameOf(origin)}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}${ends}`;
 }
 
-/** Cookies of our name that are tried: other programs on this machine can set some, too. */
+/** Maximum number of cookies of this name to try: other programs on this machine can set some, too. */
 const MAX_COOKIES = 8;
 
 /** The values of all cookies of a name. */

@@ -1,4 +1,4 @@
-/** What docs/gateway/http.md says is so. */
+/** Checks docs/gateway/http.md against the code. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
@@ -41,7 +41,7 @@ describe("docs/gateway/http.md", () => {
     expect(told.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  it("has every word for what goes wrong, beside its status", () => {
+  it("has every error code, with its status", () => {
     const rows = [...text.matchAll(/^\| ([45]\d\d) \| (.+) \|$/gm)];
     const told = rows.flatMap(([, status, words = ""]) =>
       [...words.matchAll(/`([a-z-]+)`/g)].map(([, word = ""]) => [word, Number(status)] as const),

@@ -1,5 +1,5 @@
 /**
- * Response headers: what a browser must know about everything that comes from here.
+ * Security headers of responses.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const COMMON = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** For everything that is no page: if a browser shows it all the same, it can do nothing. */
+/** For everything except pages: if a browser displays it nevertheless, it can do nothing. */
 export const CLOSED: Readonly<Record<string, string>> = {
   ...COMMON,
   "cache-control": "no-store",
@@ -22,18 +22,21 @@ export const CLOSED: Readonly<Record<string, string>> = {
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
 };
 
-/** Puts {@link CLOSED} on a response that another part makes. */
+/** Sets {@link CLOSED} on a response that another part creates. */
 export function setClosed(outgoing: ServerResponse): void {
   for (const [name, value] of Object.entries(CLOSED)) outgoing.setHeader(name, value);
 }
 
-/** {@link CLOSED}, for JSON. */
+/** {@link CLOSED} for JSON. */
 export const JSON_HEADERS: Readonly<Record<string, string>> = {
   ...CLOSED,
   "content-type": "application/json; charset=utf-8",
 };
 
-/** For a page of a sentence or two. Not in a sandbox: there a page cannot lead on to another, and has no origin. */
+/**
+ * For pages with a sentence or two. Not sandboxed, because a sandboxed page cannot navigate and has no
+ * origin.
+ */
 export const HTML_HEADERS: Readonly<Record<string, string>> = {
   ...CLOSED,
   "content-security-policy":
@@ -41,11 +44,11 @@ export const HTML_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
 };
 
-/** What the pages of a folder may do. */
+/** The policy of the pages in a folder. */
 export interface PagePolicy {
-  /** Where frames may come from: the sandbox's origins, such as `http://*.localhost:8091`. */
+  /** Allowed sources of frames: the sandbox's origins, such as `http://*.localhost:8091`. */
   frames: readonly string[];
-  /** Directives in place of the strict ones, such as `{"img-src": "'self' https:"}`. */
+  /** Directives that replace the strict defaults, such as `{"img-src": "'self' https:"}`. */
   directives?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -67,7 +70,7 @@ const STRICT: Readonly<Record<string, string>> = {
 /**
  * The headers of the workbench's pages and files.
  *
- * @throws {GatewayError} `config-invalid` for a source or directive that would end its directive and begin another
+ * @throws {GatewayError} `config-invalid` for a source or directive that would start another directive
  */
 export function pageHeaders({ frames, directives = {} }: PagePolicy): Readonly<Record<string, string>> {
   const policy: Record<string, string> = {
@@ -77,12 +80,12 @@ export function pageHeaders({ frames, directives = {} }: PagePolicy): Readonly<R
   };
   for (const source of frames) {
     if (!/^https?:\/\/[\w.*:[\]-]+$/.test(source)) {
-      throw new GatewayError("config-invalid", `${JSON.stringify(source)} is no origin for frames`);
+      throw new GatewayError("config-invalid", `${JSON.stringify(source)} is not a valid frame origin`);
     }
   }
   for (const [name, value] of Object.entries(policy)) {
     if (!/^[a-z-]+$/.test(name) || /[;,]|[^\x20-\x7e]/.test(value)) {
-      throw new GatewayError("config-invalid", `the policy's directive ${JSON.stringify(name)} is not one`);
+      throw new GatewayError("config-invalid", `the policy's directive ${JSON.stringify(name)} is not valid`);
     }
   }
   const text = Object.entries(policy).map(([name, value]) => `${name} ${value}`);

@@ -1,6 +1,6 @@
 /**
- * The host endpoint: views that a program shows ask here, one message at a time. Whatever is refused is on record, also
- * what never came as far as the guard.
+ * The host endpoint: handles messages of views that a program displays. All refusals are recorded, also those
+ * before the guard.
  *
  * @module
  */
@@ -10,25 +10,25 @@ import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer } from "../guard/guarded-servers.js";
 import { HttpError } from "./http-error.js";
 
-/** What a host may say and do; see `hostEndpoint`. */
+/** Handlers and metadata of a host; see `hostEndpoint`. */
 export type HostOptions = Pick<
   HostEndpointOptions,
   "handlers" | "initialize" | "initialized" | "teardownResponse" | "view"
 >;
 
-/** What it takes to answer a view. */
+/** Options of {@link answerView}. */
 export interface HostDoor extends Pick<HostEndpointOptions, "info"> {
   readonly user: string;
   readonly at: GuardedServer;
   readonly host?: HostOptions | undefined;
-  /** Hears what a callback of the host's threw. */
+  /** Called with errors of the host's callbacks. */
   onerror(error: unknown): void;
 }
 
-/** Names the view that asks, where a program shows several: each has limits of its own. */
+/** The header that names the view if a program displays several: each has its own limits. */
 const VIEW_HEADER = "vitrine-view";
 
-/** Answers one message of a view. */
+/** Answers a message of a view. */
 export async function answerView(request: Request, door: HostDoor): Promise<Response> {
   const { user, info, host = {}, onerror } = door;
   const { server, guard } = door.at;
@@ -39,7 +39,7 @@ export async function answerView(request: Request, door: HostDoor): Promise<Resp
     return guard.refused({ ...about, ...asked(body) }, error);
   };
   try {
-    // What works is known when the server runs.
+    // The server's capabilities are known only while it runs.
     await server.ready();
   } catch (error) {
     if (error instanceof VitrineError) await refuse(error);
@@ -78,7 +78,7 @@ function viewOf(request: Request, { view }: HostOptions): string {
   throw new HttpError("bad-request", `${VIEW_HEADER} must be 1 to 100 letters, digits, "_" or "-"`);
 }
 
-/** What was asked, as far as it can be read. */
+/** The request, as far as it can be parsed. */
 function asked(body: ArrayBuffer): Pick<GuardedCall, "method" | "params"> {
   try {
     const { method, params } = recordOf(JSON.parse(Buffer.from(body).toString()));
@@ -91,7 +91,7 @@ function asked(body: ArrayBuffer): Pick<GuardedCall, "method" | "params"> {
   }
 }
 
-/** Why the endpoint refused, in the guard's words. */
+/** The endpoint's refusal as an error. */
 async function refusalIn(answer: Response): Promise<VitrineError> {
   const { error } = (await answer.json()) as { error: { code: number; message: string } };
   if (error.code === METHOD_NOT_FOUND) return new Refusal("method-unknown", error.message);

@@ -25,11 +25,11 @@ describe("errors on HTTP", () => {
     [new VitrineError("closed", "m"), 503, "closed"],
     [new VitrineError(-32602, "m"), 422, "server-error"],
     [new VitrineError(-32603, "m"), 502, "server-error"],
-  ])("%o has status %i and says %s", (error, status, code) => {
+  ])("%o has status %i and code %s", (error, status, code) => {
     expect(failureOf(error)).toMatchObject({ status, code, message: "m" });
   });
 
-  it("says when to come back, in seconds", () => {
+  it("give the time to retry, in seconds", () => {
     expect(failureOf(new Refusal("rate-limited", "m", { retryAfter: 1500 }))).toMatchObject({
       headers: { "retry-after": "2" },
       data: { retryAfter: 1500 },
@@ -37,7 +37,7 @@ describe("errors on HTTP", () => {
     expect(failureOf(new GatewayError("overloaded", "m")).headers).toEqual({ "retry-after": "1" });
   });
 
-  it("says what else there is, and what a server sent along", () => {
+  it("contain further data, and that of a server", () => {
     const error = new GatewayError("server-failed", "m", { data: { server: "weather" } });
     expect(JSON.parse(failureText(failureOf(error)))).toEqual({
       error: { code: "server-failed", message: "m", data: { server: "weather" } },
@@ -53,7 +53,7 @@ describe("errors on HTTP", () => {
     );
   });
 
-  it("tells nobody what an error says that was not foreseen, but the log", async () => {
+  it("do not reveal the message of an unexpected error, except in the log", async () => {
     const stage = await openStage({
       api: {
         catalogue: async () => {
@@ -67,7 +67,7 @@ describe("errors on HTTP", () => {
     expect(status).toBe(500);
     expect(JSON.parse(text).error).toEqual({
       code: "internal",
-      message: "the gateway failed; its log says why",
+      message: "internal error; see the gateway's log",
     });
     expect(stage.logged.join("")).toContain("password 1234");
   });

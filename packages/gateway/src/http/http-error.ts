@@ -1,5 +1,5 @@
 /**
- * What goes wrong on HTTP: one shape, `{error: {code, message, data}}`, and a status for every word.
+ * HTTP errors: one format, `{error: {code, message, data}}`, and a status for each code.
  *
  * @module
  */
@@ -7,21 +7,21 @@ import { isRefusal, type Refusal } from "@vitrine/guard";
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
 import { GatewayError, type GatewayErrorCode } from "@vitrine/wire";
 
-/** What the listener itself refuses; the meaning of a word never changes. */
+/** Codes of the listener's own errors. The meaning of a code never changes. */
 export type HttpErrorCode =
-  /** Something in the request does not have the form it must have; the message says what. */
+  /** The request is malformed; the message says how. */
   | "bad-request"
-  /** `Host` is not one of ours: another site's name leads to this address (DNS rebinding). */
+  /** `Host` is not one of the gateway's: another site's name points to this address (DNS rebinding). */
   | "host-forbidden"
-  /** `Origin` is not ours. */
+  /** `Origin` is not the gateway's. */
   | "origin-forbidden"
-  /** Something would change, and there is no `Origin`. */
+  /** The request changes something, but has no `Origin`. */
   | "origin-missing"
-  /** A page of another site made the browser ask. */
+  /** A page of another site made the browser send the request. */
   | "cross-site"
   /** No credential, or a wrong one. */
   | "unauthenticated"
-  /** Too many wrong credentials came from this address; `retryAfter` says when it may try again. */
+  /** Too many wrong credentials from this address; `retryAfter` says when to retry. */
   | "too-many-attempts"
   | "not-found"
   | "method-not-allowed"
@@ -29,7 +29,7 @@ export type HttpErrorCode =
   | "body-too-large"
   | "headers-too-large"
   | "address-too-long"
-  /** Too many requests of this caller; `retryAfter` says when. */
+  /** Too many requests of this caller; `retryAfter` says when to retry. */
   | "rate-limited";
 
 const HTTP_STATUS: Record<HttpErrorCode, number> = {
@@ -62,7 +62,9 @@ const REFUSAL_STATUS: Record<Refusal["data"]["code"], number> = {
   denied: 403,
 };
 
-/** A person must sign in to a *server* is no 401: that would say that the caller's own credential is wrong. */
+/**
+ * A missing sign-in to a *server* is not a 401, which would mean that the caller's own credential is wrong.
+ */
 const GATEWAY_STATUS: Record<GatewayErrorCode, number> = {
   "config-invalid": 500,
   "isolation-unavailable": 503,
@@ -87,14 +89,14 @@ const GATEWAY_STATUS: Record<GatewayErrorCode, number> = {
   stopping: 503,
 };
 
-/** The status of every word. */
+/** The status of each code. */
 export const STATUSES: Readonly<Record<string, number>> = {
   ...HTTP_STATUS,
   ...REFUSAL_STATUS,
   ...GATEWAY_STATUS,
 };
 
-/** The listener refused: nothing was done. */
+/** The listener refused the request: nothing was done. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly code: HttpErrorCode;
@@ -114,11 +116,11 @@ export class HttpError extends Error {
   }
 }
 
-/** A page of another site led the browser here, and must not. */
+/** A page of another site led the browser here, which is not allowed. */
 export const crossSite = (): HttpError =>
-  new HttpError("cross-site", "another site made the browser ask: open the address yourself");
+  new HttpError("cross-site", "another site caused this request: open the address yourself");
 
-/** An error as HTTP says it. */
+/** An error in the format of HTTP. */
 export interface Failure {
   status: number;
   code: string;
@@ -128,8 +130,8 @@ export interface Failure {
 }
 
 /**
- * What a caller is told. An error that nobody foresaw may say anything, secrets too: of that one, only that it
- * happened.
+ * Converts an error for the caller. An unexpected error may contain anything, even secrets, so only the fact
+ * is reported.
  */
 export function failureOf(error: unknown): Failure {
   if (error instanceof HttpError) {
@@ -151,12 +153,12 @@ export function failureOf(error: unknown): Failure {
     return failure(status, code, error.message, data, status === 503 ? { "retry-after": "1" } : {});
   }
   if (error instanceof VitrineError) return failureOfVitrine(error);
-  return failure(500, "internal", "the gateway failed; its log says why", undefined, {});
+  return failure(500, "internal", "internal error; see the gateway's log", undefined, {});
 }
 
 function failureOfVitrine({ code, message, data }: VitrineError): Failure {
   if (typeof code === "number") {
-    // The server answered, with an error of its own. A request that it did not like is the caller's to mend.
+    // The server itself answered with an error. For an invalid request, the caller must fix it.
     const isCallers = code === INVALID_PARAMS || code === INVALID_REQUEST || code === METHOD_NOT_FOUND;
     return failure(isCallers ? 422 : 502, "server-error", message, { code, data }, {});
   }
@@ -175,12 +177,12 @@ const failure = (
 const retryHeader = (milliseconds: number | undefined): Record<string, string> =>
   milliseconds === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(milliseconds / 1000))) };
 
-/** The body that says it. */
+/** The body of an error response. */
 export function failureText({ code, message, data }: Failure): string {
   try {
     return JSON.stringify({ error: { code, message, data } });
   } catch {
-    // What a server sent along is not always JSON again.
+    // Data of a server's error may not be serializable.
     return JSON.stringify({ error: { code, message } });
   }
 }

@@ -41,7 +41,7 @@ export function metricsExample(processes: Set<number>) {
   const metrics = new Metrics();
   const calls = metrics.counter("vitrine_calls_total", "Calls of servers.", ["server"]);
   calls.add({ server: "weather" });
-  metrics.gauge("vitrine_processes", "Server processes that run.", [], () => processes.size);
+  metrics.gauge("vitrine_processes", "Running server processes.", [], () => processes.size);
   const text = metrics.text();
   //#endregion metrics
   return text;

@@ -12,11 +12,11 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** One life of a gateway. */
+/** Starts a gateway. */
 async function start(folder: string, now?: () => number, users?: { name: string; tokenHash: string }[]) {
   const errors: unknown[] = [];
   const kept = await KeptBrowsers.open(folder, (error) => errors.push(error));
-  // Before the folder is removed: it may still be written.
+  // Before the folder is removed, because it may still be written.
   onTestFinished(() => kept.close());
   const onbrowsers = kept.save.bind(kept);
   const auth = new Authentication({ browsers: kept.browsers, onbrowsers, now, users });
@@ -24,7 +24,7 @@ async function start(folder: string, now?: () => number, users?: { name: string;
   return { kept, auth, userOf, errors };
 }
 
-it("a browser that is signed in stays so; the file has no cookie, and nobody else reads it", async () => {
+it("a signed-in browser stays signed in; the file contains no cookie, and is private", async () => {
   const folder = await makeFolder();
   const first = await start(folder);
   const value = first.auth.signIn(first.auth.link("local"), "::1");
@@ -37,7 +37,7 @@ it("a browser that is signed in stays so; the file has no cookie, and nobody els
 
   const second = await start(folder);
   expect([second.userOf(value), second.userOf(other)]).toEqual(["local", "local"]);
-  // What the file says is no key.
+  // The file's contents cannot be used to sign in.
   for (const { browser } of JSON.parse(text)) expect(second.userOf(browser)).toBeUndefined();
   const { browser } = second.auth.browserOf(`vitrine=${value}`, "vitrine") ?? {};
   second.auth.signOut(browser ?? "");
@@ -48,7 +48,7 @@ it("a browser that is signed in stays so; the file has no cookie, and nobody els
   expect([...first.errors, ...second.errors]).toEqual([]);
 });
 
-it("time goes on while the gateway is away: use is told of now and then, and what is too old is signed out", async () => {
+it("time passes while the gateway is stopped: use is stored periodically, and expired browsers are signed out", async () => {
   const folder = await makeFolder();
   const HOUR = 3_600_000;
   let now = 0;
@@ -65,7 +65,7 @@ it("time goes on while the gateway is away: use is told of now and then, and wha
   expect((await start(folder, () => now)).userOf(value)).toBeUndefined();
 });
 
-it("a user who is no longer named is not let in", async () => {
+it("a removed user is rejected", async () => {
   const folder = await makeFolder();
   const user = (name: string) => ({ name, tokenHash: "0".repeat(64) });
   const first = await start(folder, undefined, [user("ann"), user("bob")]);
@@ -75,7 +75,7 @@ it("a user who is no longer named is not let in", async () => {
   expect([userOf(`${ann}`), userOf(`${bob}`)]).toEqual([undefined, "bob"]);
 });
 
-it("a token that was changed while the gateway was away signs nobody in, and neither does one in place of a made one", async () => {
+it("a token that changed while the gateway was stopped signs nobody in, and neither does one that replaces a generated one", async () => {
   const folder = await makeFolder();
   const users = (digit: string) => [{ name: "local", tokenHash: digit.repeat(64) }];
   const lives = [undefined, users("0"), users("0"), users("1"), undefined];
@@ -92,7 +92,7 @@ it("a token that was changed while the gateway was away signs nobody in, and nei
   for (const digit of ["0", "1"]) expect(text).not.toContain(digit.repeat(64));
 });
 
-it("a file that is broken signs nobody in, and stops nothing", async () => {
+it("a broken file signs nobody in, and does not prevent the start", async () => {
   const folder = await makeFolder();
   for (const text of ["{", "{}", '[{"browser":"x"}, null, 7]']) {
     await writeFile(join(folder, "browsers.json"), text, { mode: 0o600 });
@@ -100,7 +100,7 @@ it("a file that is broken signs nobody in, and stops nothing", async () => {
   }
 });
 
-it("a disk that takes nothing is told of, and costs a sign-in", async () => {
+it("a failing disk is reported, and costs a sign-in", async () => {
   const folder = await makeFolder();
   const { auth, kept, userOf, errors } = await start(folder);
   await rm(folder, { recursive: true });

@@ -1,5 +1,5 @@
 /**
- * Which browsers are signed in, kept over a restart: their pages go on by themselves.
+ * Stores the signed-in browsers, so that their pages continue to work after a restart.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { recordOf } from "@vitrine/protocol";
 import { readPrivate, writePrivate } from "@vitrine/servers/support";
 import type { SignedInBrowser } from "./auth.js";
 
-/** The browsers of a gateway, in a file that only its user can read. It has hashes of cookies, and no cookie. */
+/** The browsers of a gateway, in a file that only its user can read. It contains hashes of cookies only. */
 export class KeptBrowsers {
   readonly browsers: readonly SignedInBrowser[];
   readonly #file: string;
@@ -23,19 +23,19 @@ export class KeptBrowsers {
     this.#onerror = onerror;
   }
 
-  /** Reads the file, if there is one; what is no browser is left out. */
+  /** Reads the file if it exists. Invalid entries are skipped. */
   static async open(folder: string, onerror: (error: unknown) => void): Promise<KeptBrowsers> {
     const file = join(folder, "browsers.json");
     return new KeptBrowsers(file, read((await readPrivate(file)) ?? "[]"), onerror);
   }
 
-  /** Writes these in place of those before; the last ones count. */
+  /** Replaces the stored browsers. If called repeatedly, the last call counts. */
   save(browsers: readonly SignedInBrowser[]): void {
     this.#next = browsers;
     this.#writing ??= this.#write();
   }
 
-  /** Waits until all is written. */
+  /** Waits until everything is written. */
   async close(): Promise<void> {
     await this.#writing;
   }
@@ -44,7 +44,7 @@ export class KeptBrowsers {
     while (this.#next) {
       const text = JSON.stringify(this.#next);
       this.#next = undefined;
-      // What cannot be kept costs a person one sign-in.
+      // If this fails, users must sign in once more.
       await writePrivate(this.#file, text).catch(this.#onerror);
     }
     this.#writing = undefined;

@@ -1,33 +1,32 @@
 /**
- * How much the listener takes.
+ * Limits of the listener.
  *
  * @module
  */
 import type { Rate } from "@vitrine/guard";
 
-/** Limits of the listener. */
 export interface HttpLimits {
-  /** Bytes of all headers. */
+  /** Maximum bytes of all headers. */
   headerBytes: number;
-  /** Number of headers. */
+  /** Maximum number of headers. */
   headers: number;
-  /** Characters of path and query. */
+  /** Maximum characters of path and query. */
   address: number;
-  /** Bytes of a body; some routes take less. */
+  /** Maximum bytes of a body; lower for some routes. */
   body: number;
-  /** Milliseconds until the headers must be there. */
+  /** Milliseconds until the headers must be complete. */
   headersTimeout: number;
-  /** Milliseconds until the whole request must be there. */
+  /** Milliseconds until the whole request must be complete. */
   requestTimeout: number;
-  /** Milliseconds that a connection is kept without a request. More than that of a reverse proxy in front. */
+  /** Milliseconds that an idle connection is kept. Must be longer than that of a reverse proxy in front. */
   keepAlive: number;
-  /** Connections at a time; more are closed at once. */
+  /** Maximum concurrent connections. Further ones are closed at once. */
   connections: number;
-  /** Requests of one caller. */
+  /** Rate limit per caller. */
   rate: Rate;
 }
 
-/** No caller that behaves comes near. */
+/** Defaults, far above the needs of well-behaved callers. */
 export const HTTP_LIMITS: HttpLimits = {
   headerBytes: 16_384,
   headers: 100,

@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map(({ listener }) => listener.close(0)));
 });
 
-/** Sends bytes as they are, and resolves with all that comes back until the other end closes. */
+/** Sends raw bytes, and resolves with everything that is received until the other end closes. */
 const send = (port: number, ...parts: (string | Buffer)[]): Promise<string> =>
   new Promise((resolve) => {
     let text = "";
@@ -30,8 +30,8 @@ const call = "/api/servers/weather/tools/call";
 const body = JSON.stringify({ name: "forecast", arguments: { city: "Berne" } });
 const users = [{ name: "ada", tokenHash: createHash("sha256").update("secret").digest("hex") }];
 
-describe("where it listens", () => {
-  it("is loopback, under every name of it, each with its own Origin", async () => {
+describe("the listening address", () => {
+  it("is loopback, under all of its names, each with its own Origin", async () => {
     const { listener, ask, program } = await stageOf();
     const { port, origins, origin } = listener;
     expect(origin).toBe(`http://127.0.0.1:${port}`);
@@ -44,12 +44,12 @@ describe("where it listens", () => {
     }
   });
 
-  it("is a process whose globals stay as they are: what `fetch` answers is a `Response`", async () => {
+  it("does not change the globals of the process: `fetch` returns a `Response`", async () => {
     const { listener } = await stageOf();
     expect(await fetch(`${listener.origin}/healthz`)).toBeInstanceOf(Response);
   });
 
-  it("is elsewhere only with the flag and with users", async () => {
+  it("is public only with the flag and with users", async () => {
     const invalid = { data: { code: "config-invalid" } };
     await expect(openStage({ host: "0.0.0.0", origin: "https://vitrine.example" })).rejects.toMatchObject(
       invalid,
@@ -62,7 +62,7 @@ describe("where it listens", () => {
       /^listen\.origin is missing/,
     );
     for (const origin of ["vitrine.example", "https://vitrine.example/", "ftp://vitrine.example"]) {
-      await expect(openStage({ origin })).rejects.toThrow(/origin must be/);
+      await expect(openStage({ origin })).rejects.toThrow(/origin must look like/);
     }
     const { ask, program } = await stageOf({ ...remote, users: { users }, token: "secret" });
     expect((await ask(call, { method: "POST", headers: program, body })).status).toBe(200);
@@ -71,7 +71,7 @@ describe("where it listens", () => {
     ).toBe(403);
   });
 
-  it("is what the operator says behind a reverse proxy, and never what a header says", async () => {
+  it("is the configured one behind a reverse proxy, and never that of a header", async () => {
     const { listener, ask, program, auth } = await stageOf({ origin: "https://vitrine.example" });
     expect(listener.loginUrl()).toMatch(/^https:\/\/vitrine\.example\/login\?code=/);
     const headers = { ...program, host: "vitrine.example", origin: "https://vitrine.example" };
@@ -80,7 +80,7 @@ describe("where it listens", () => {
     expect((await ask(call, { method: "POST", headers: forged, body })).status).toBe(403);
     const login = await ask(`/login?code=${auth.link("local")}`, { headers: { host: "vitrine.example" } });
     expect(login.headers["set-cookie"]?.[0]).toMatch(/^__Host-vitrine=.*; Secure$/);
-    // Who comes to the machine itself has no https.
+    // Direct access to the machine has no https.
     const plain = { host: `127.0.0.1:${listener.port}`, "x-forwarded-proto": "https" };
     const local = await ask(`/login?code=${auth.link("local")}`, { headers: plain });
     expect(local.headers["set-cookie"]?.[0]).toMatch(
@@ -89,8 +89,8 @@ describe("where it listens", () => {
   });
 });
 
-describe("what it takes", () => {
-  it("refuses two hosts, other hosts' addresses, and what is no HTTP", async () => {
+describe("requests", () => {
+  it("with two hosts, addresses of other hosts, or invalid HTTP are rejected", async () => {
     const { listener, program, calls } = await stageOf();
     const { port } = listener;
     const host = `Host: ${program["host"]}\r\n`;
@@ -108,7 +108,7 @@ describe("what it takes", () => {
     expect(await send(port, `GET /api/servers HTTP/1.1\r\n${host}${rest}`)).toMatch(/ 200 /);
   });
 
-  it("refuses too many headers, too large ones, and addresses that are too long", async () => {
+  it("with too many or too large headers, or too long addresses, are rejected", async () => {
     const { ask, program, calls, listener } = await stageOf();
     const { host, authorization } = program;
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`x-${at}`, "1"]));
@@ -120,7 +120,7 @@ describe("what it takes", () => {
     expect(calls).toEqual([]);
   });
 
-  it("reads no more of a body than its route takes, whatever the length is said to be", async () => {
+  it("are read up to the limit of their route, whatever their declared length", async () => {
     const { ask, program, calls, listener } = await stageOf({ limits: { body: 10_000 } });
     const big = JSON.stringify({ name: "x".repeat(20_000) });
     const said = await ask(call, { method: "POST", headers: program, body: big });
@@ -132,9 +132,9 @@ describe("what it takes", () => {
       .map(([name, value]) => `${name}: ${value}\r\n`)
       .join("")}transfer-encoding: chunked\r\n\r\n`;
     const chunk = `1000\r\n${"x".repeat(4096)}\r\n`;
-    // It never ends, and the connection is closed all the same.
+    // It never ends, but the connection is closed nevertheless.
     expect(await send(listener.port, head, chunk, chunk, chunk)).toMatch(/ 413 /);
-    // So it is with one that nobody has read anything of, and that goes on coming.
+    // The same for a body that nobody reads, and that continues to arrive.
     const socket = connect(listener.port, "127.0.0.1").on("error", () => {});
     let answer = "";
     socket.setEncoding("utf8").on("data", (part: string) => (answer += part));
@@ -143,14 +143,14 @@ describe("what it takes", () => {
     await closed(socket);
     clearInterval(more);
     expect(answer).toMatch(/ 401 /);
-    // And who sends a large one whole hears the answer, and may ask again on the same connection.
+    // A client that sends a large body completely gets the answer, and may reuse the connection.
     const large = `${head.replace("transfer-encoding: chunked", "content-length: 3000000")}${"x".repeat(3_000_000)}`;
     const next = `GET /healthz HTTP/1.1\r\nHost: ${program["host"]}\r\nConnection: close\r\n\r\n`;
     expect(await send(listener.port, large, next)).toMatch(/ 413 .* 200 /s);
     expect(calls).toEqual([]);
   });
 
-  it("tells who asks whether to send a body when it is known who asks, and expects nothing else", async () => {
+  it("with an expectation get `100 Continue` only after authentication, and no other expectation is supported", async () => {
     const { listener, program } = await stageOf();
     const lines = Object.entries({ ...program, connection: "close" }).map(
       ([name, value]) => `${name}: ${value}\r\n`,
@@ -168,7 +168,7 @@ describe("what it takes", () => {
     );
   });
 
-  it("says nothing more to who sends garbage behind a question", async () => {
+  it("followed by garbage get no further answer", async () => {
     const { listener, program } = await stageOf();
     const asked = `GET /healthz HTTP/1.1\r\nHost: ${program["host"]}\r\n\r\n`;
     const socket = connect(listener.port, "127.0.0.1").on("error", () => {});
@@ -181,13 +181,13 @@ describe("what it takes", () => {
     expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
   });
 
-  it("refuses a GET with a body", async () => {
+  it("with GET and a body are rejected", async () => {
     const { ask, program } = await stageOf();
     const answer = await ask("/api/servers", { headers: { ...program, "content-length": "2" }, body: "{}" });
     expect(answer.status).toBe(400);
   });
 
-  it("does not wait for ever for a request that comes drop by drop", async () => {
+  it("that arrive too slowly are ended", async () => {
     const { listener, program } = await stageOf({ limits: { headersTimeout: 300, requestTimeout: 600 } });
     const slow = `POST ${call} HTTP/1.1\r\nHost: ${program["host"]}\r\n`;
     expect(await send(listener.port, slow)).toBe("");
@@ -197,7 +197,7 @@ describe("what it takes", () => {
     expect(await send(listener.port, started)).not.toMatch(/ 200 /);
   });
 
-  it("closes connections beyond its limit", async () => {
+  it("beyond the limit of connections are closed", async () => {
     const { listener, ask, program } = await stageOf({ limits: { connections: 1 } });
     const { host, authorization } = program;
     const first = connect(listener.port, "127.0.0.1");
@@ -214,7 +214,7 @@ describe("what it takes", () => {
       .toBe(200);
   });
 
-  it("limits how often one caller asks, and tells when to come back", async () => {
+  it("of one caller are rate limited, with the time to retry", async () => {
     const time = 1000;
     const { ask, program, calls } = await stageOf({
       limits: { rate: { burst: 2, perSecond: 0.5 } },
@@ -230,8 +230,8 @@ describe("what it takes", () => {
   });
 });
 
-describe("what routes do", () => {
-  it("gives a result as it is, byte for byte, and passes on the key", async () => {
+describe("routes", () => {
+  it("return a result unchanged, byte by byte, and pass on the key", async () => {
     const { ask, program, calls } = await stageOf();
     const headers = { ...program, "idempotency-key": "order 7 / ~" };
     const answer = await ask(call, { method: "POST", headers, body });
@@ -240,7 +240,7 @@ describe("what routes do", () => {
     expect(calls).toEqual([["tools/call", "local", "weather", JSON.parse(body), "order 7 / ~"]]);
   });
 
-  it.each(["", "x".repeat(201), "caf\u00e9"])("refuses the key %j", async (key) => {
+  it.each(["", "x".repeat(201), "caf\u00e9"])("reject the key %j", async (key) => {
     const { ask, program, calls } = await stageOf();
     const headers = { ...program, "idempotency-key": key };
     expect((await ask(call, { method: "POST", headers, body })).status).toBe(400);
@@ -254,8 +254,8 @@ describe("what routes do", () => {
     ["{}", "name is missing"],
     ['{"name":1}', "name must be a string"],
     ['{"name":"x","arguments":[]}', "arguments must be an object"],
-    ['{"name":"x","extra":1}', "has no"],
-  ])("refuses the body %s", async (text, problem) => {
+    ['{"name":"x","extra":1}', "has an unknown member"],
+  ])("reject the body %s", async (text, problem) => {
     const { ask, program, calls } = await stageOf();
     const answer = await ask(call, { method: "POST", headers: program, body: text });
     expect([answer.status, JSON.parse(answer.text).error.message]).toEqual([
@@ -265,7 +265,7 @@ describe("what routes do", () => {
     expect(calls).toEqual([]);
   });
 
-  it("knows no server by a name that cannot be one", async () => {
+  it("know no server with an invalid name", async () => {
     const { ask, program, calls } = await stageOf();
     for (const name of ["%2e%2e%2fetc", "a%20b", "%00", "w%C3%A9", "%", "x".repeat(101)]) {
       const answer = await ask(`/api/servers/${name}/tools/call`, { method: "POST", headers: program, body });
@@ -274,7 +274,7 @@ describe("what routes do", () => {
     expect(calls).toEqual([]);
   });
 
-  it("passes the body of other parts' routes on, whole", async () => {
+  it("pass on complete bodies to the routes of other parts", async () => {
     const { ask, program, calls } = await stageOf();
     await ask("/api/servers/weather/host", { method: "POST", headers: program, body: '{"jsonrpc":"2.0"}' });
     await ask("/api/session", { method: "POST", headers: program, body: '["hello ü"]' });
@@ -284,7 +284,7 @@ describe("what routes do", () => {
     ]);
   });
 
-  it("reads queries as the document says, and refuses any other", async () => {
+  it("read queries as documented, and reject others", async () => {
     const { ask, program, calls } = await stageOf();
     const { host, authorization } = program;
     const get = (path: string) => ask(path, { headers: { host, authorization } });
@@ -308,7 +308,7 @@ describe("what routes do", () => {
     expect(calls).toHaveLength(1);
   });
 
-  it("exports the audit log as lines, and never a part of it for the whole", async () => {
+  it("export the audit log as lines, and never a part of it as the whole", async () => {
     const { ask, program } = await stageOf();
     const { host, authorization } = program;
     const { text, headers } = await ask("/api/audit/export", { headers: { host, authorization } });
@@ -335,7 +335,7 @@ describe("what routes do", () => {
     const right = { host: broken.program["host"], authorization: broken.program["authorization"] };
     await expect(broken.ask("/api/audit/export", { headers: right })).rejects.toThrow();
     expect(broken.logged.join("")).toContain("disk gone");
-    // By HTTP/1.0 an answer ends with its connection: one that is cut off is reset.
+    // With HTTP/1.0 an answer ends with its connection: a truncated one is reset.
     const socket = connect(broken.listener.port, "127.0.0.1");
     socket.write(
       `GET /api/audit/export HTTP/1.0\r\nHost: ${right.host}\r\nAuthorization: ${right.authorization}\r\n\r\n`,
@@ -344,7 +344,7 @@ describe("what routes do", () => {
     await expect(once(socket, "end")).rejects.toMatchObject({ code: "ECONNRESET" });
   });
 
-  it("tells what fails before the first row as it tells every failure", async () => {
+  it("report an error before the first row like any other error", async () => {
     const fails = await stageOf({
       api: {
         audit: {
@@ -362,7 +362,7 @@ describe("what routes do", () => {
     expect([status, JSON.parse(text).error.code]).toEqual([500, "internal"]);
   });
 
-  it("reads no more rows for an export whose caller went away, and takes that for no failure", async () => {
+  it("stop reading rows for an export whose caller disconnected, which is not an error", async () => {
     let isOver = false;
     const row = { seq: 1, time: 1, kind: "entry" as const, hash: "x".repeat(100_000) };
     const { listener, program, logged } = await stageOf({
@@ -389,11 +389,11 @@ describe("what routes do", () => {
     expect(isOver).toBe(false);
     socket.destroy();
     await expect.poll(() => isOver).toBe(true);
-    await expect.poll(() => logged.join("")).toContain("the caller went away");
+    await expect.poll(() => logged.join("")).toContain("the caller disconnected");
     expect(logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
-  it("finds a server by its name as it is meant, and no route by any other path than its own", async () => {
+  it("find a server by its decoded name, and no route by another path", async () => {
     const { ask, program, calls } = await stageOf();
     expect(
       (await ask("/api/servers/w%65ather/tools/call", { method: "POST", headers: program, body })).status,
@@ -414,7 +414,7 @@ describe("what routes do", () => {
     expect(calls).toHaveLength(1);
   });
 
-  it("tells why it is not ready to those who are known", async () => {
+  it("report why the gateway is not ready to authenticated callers", async () => {
     const stage = await stageOf({ api: { ready: () => ({ ok: false, problems: ["the disk is full"] }) } });
     const { host } = stage.program;
     expect(await stage.ask("/readyz", { headers: { host } })).toMatchObject({
@@ -425,13 +425,13 @@ describe("what routes do", () => {
     expect((await stage.ask("/readyz", { headers: { host, cookie } })).text).toContain("the disk is full");
   });
 
-  it("lets a person come back from an authorization server, and knows who it is", async () => {
+  it("handle the redirect from an authorization server, and know the user", async () => {
     const { ask, program, signIn, calls } = await stageOf();
     const cookie = await signIn();
     const { host } = program;
     const navigation = { host, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
     const path = "/oauth/callback?code=a%26b&state=s";
-    // From another site the cookie does not come along: nothing is done yet.
+    // The cookie is not sent from another site, so nothing happens yet.
     const first = await ask(path, { headers: { ...navigation, "sec-fetch-site": "cross-site" } });
     expect(first.status).toBe(200);
     expect(calls).toEqual([]);
@@ -439,16 +439,16 @@ describe("what routes do", () => {
     const second = await ask(again, { headers: { ...navigation, "sec-fetch-site": "same-origin", cookie } });
     expect(second.text).toContain("signed in to &#60;weather&#62;");
     expect(calls).toEqual([["authorized", "code=a%26b&state=s", "local"]]);
-    // A browser in which nobody is signed in.
+    // A browser without a signed-in user.
     await ask(again, { headers: { ...navigation, "sec-fetch-site": "same-origin" } });
     expect(calls[1]).toEqual(["authorized", "code=a%26b&state=s", undefined]);
-    // Another site cannot leave the step out that brings the cookie.
+    // Another site cannot skip the step that sends the cookie.
     const skipped = await ask(again, { headers: { ...navigation, "sec-fetch-site": "cross-site" } });
     expect(skipped).toMatchObject({ status: 403, text: expect.stringContaining("cross-site") });
     expect(calls).toHaveLength(2);
   });
 
-  it("tells the server's side when the caller goes away", async () => {
+  it("notify the server's side when the caller disconnects", async () => {
     let aborted = false;
     const { listener, program, logged } = await stageOf({
       api: {
@@ -472,12 +472,12 @@ describe("what routes do", () => {
     setTimeout(() => controller.abort(), 100);
     await expect(sent).rejects.toThrow();
     await expect.poll(() => aborted).toBe(true);
-    // That is no failure of the gateway's.
+    // This is not an error of the gateway.
     await expect.poll(() => logged.join("")).toContain('"status":499');
     expect(logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
-  it("keeps nothing of questions that were waiting for their turn when their connection ended", async () => {
+  it("drop queued requests when their connection closes", async () => {
     const aborted: string[] = [];
     const { listener, program, calls } = await stageOf({
       api: {
@@ -501,11 +501,11 @@ describe("what routes do", () => {
     await expect.poll(() => calls.length).toBe(3);
     socket.destroy();
     await expect.poll(() => aborted.sort()).toEqual(["first", "second", "third"]);
-    // Nothing is under way: there is nothing to wait for.
+    // Nothing is pending, so there is nothing to wait for.
     await listener.close(2 ** 31 - 1);
   });
 
-  it("tells a failure in place of an answer that cannot be sent, and ends one that has begun", async () => {
+  it("return an error if an answer cannot be sent, and end one that has started", async () => {
     const impossible = { status: 200, headers: { "x-name": "caf\u0000e" } };
     const { ask, program, logged } = await stageOf({
       carriers: {
@@ -525,7 +525,7 @@ describe("what routes do", () => {
 });
 
 describe("close", () => {
-  it("waits for what is under way, refuses what is new, and ends streams and sockets", async () => {
+  it("waits for pending requests, refuses new ones, and ends streams and sockets", async () => {
     let finish = (): void => {};
     const under = new Promise<void>((resolve) => {
       finish = resolve;
@@ -547,7 +547,7 @@ describe("close", () => {
     const upgrading = `GET /api/session HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${listener.origin}\r\nAuthorization: ${authorization}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
     const socket = send(listener.port, upgrading);
     await expect.poll(() => calls.length).toBe(3);
-    // A connection from before: it may still ask.
+    // An earlier connection may still send requests.
     const kept = connect(listener.port, "127.0.0.1");
     kept.write(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\n`);
     let heard = "";
@@ -572,7 +572,7 @@ describe("close", () => {
     await listener.close();
   });
 
-  it("does not wait longer than it is told to", async () => {
+  it("does not wait longer than its grace period", async () => {
     const { listener, program, ask, calls } = await stageOf({
       api: {
         request: () => {

@@ -1,5 +1,5 @@
 /**
- * The listener: everything that comes in by HTTP, on one port.
+ * The HTTP listener: all requests, on one port.
  *
  * @module
  */
@@ -27,13 +27,13 @@ import { refuseGarbage, upgrade } from "./upgrade.js";
 
 /** Options of {@link listen}. */
 export interface ListenOptions {
-  /** An address of this machine; `127.0.0.1` by default. */
+  /** A local address; `127.0.0.1` by default. */
   host?: string | undefined;
-  /** 0 takes one that is free. */
+  /** 0 for any free port. */
   port: number;
-  /** How browsers see the gateway, behind a reverse proxy. */
+  /** The origin that browsers see, behind a reverse proxy. */
   origin?: string | undefined;
-  /** Listen on an address that others can reach. Needs users. */
+  /** Whether to listen on an address that is reachable by others. Requires users. */
   allowRemote?: boolean | undefined;
   api: GatewayApi;
   auth: Authentication;
@@ -48,18 +48,18 @@ export interface ListenOptions {
   now?: (() => number) | undefined;
 }
 
-/** A gateway that listens. */
+/** A running listener. */
 export interface Listener {
-  /** Where browsers find it. */
+  /** The origin for browsers. */
   readonly origin: string;
   /** All origins that its pages can have: the sandbox must know them. */
   readonly origins: readonly string[];
   readonly port: number;
-  /** A link that signs a browser in, once. Show it to the person; never log it. */
+  /** A link that signs a browser in, once. Show it to the user; never log it. */
   loginUrl(user?: string, options?: LinkOptions): string;
   /**
-   * Takes no more requests, waits for those that are under way, `grace` milliseconds at most (5,000 by default), and ends
-   * event streams and WebSockets. May be called again.
+   * Stops accepting requests, waits for pending ones, at most `grace` milliseconds (5,000 by default), and
+   * ends event streams and WebSockets. May be called repeatedly.
    */
   close(grace?: number): Promise<void>;
 }
@@ -99,7 +99,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     connectionsCheckingInterval: Math.min(5000, limits.headersTimeout),
     noDelay: true,
   });
-  // Node would leave out headers beyond its limit, and Origin may be among them: they are counted instead.
+  // Node would drop headers beyond its limit, and Origin may be among them: they are counted instead.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connections;
   const port = await open(server, options.port, host);
@@ -122,7 +122,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     const { method = "", url = "" } = incoming;
     void serve(router.find(method, url), incoming, outgoing, serving);
   };
-  // Whoever asks whether to go on with a body is told when it is known who asks.
+  // `100 Continue` is answered only after authentication.
   for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, take);
   server.on("clientError", refuseGarbage);
   server.on("upgrade", (request, socket: Duplex, head: Buffer) =>
@@ -142,15 +142,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-/** Closed unless the operator opens it: on purpose, and for people that have a credential. */
+/** Remote access requires the operator's permission, and users with credentials. */
 function refuseOpenDoor(host: string, { allowRemote, auth, origin, port }: ListenOptions): void {
   if (!isLoopback(host) && !(allowRemote && auth.token === undefined)) {
     throw new GatewayError(
       "config-invalid",
-      `listening on ${host}, which others can reach, needs the flag for it and users with tokens`,
+      `listening on ${host}, which is reachable by others, requires --allow-remote and users with tokens`,
     );
   }
-  // Wrong settings are told before the port is taken.
+  // Report invalid settings before the port is opened.
   placesOf({ host, port, origin });
 }
 
@@ -158,11 +158,15 @@ async function open(server: Server, port: number, host: string): Promise<number>
   server.listen(port, host);
   await once(server, "listening");
   const address = server.address();
-  if (address === null || typeof address === "string") throw new GatewayError("config-invalid", "no port");
-  // A name is what the machine's own files make of it.
+  if (address === null || typeof address === "string")
+    throw new GatewayError("config-invalid", "the server has no port");
+  // The machine's own files decide what a name resolves to.
   if (isLoopback(host) && !isLoopback(address.address)) {
     server.close();
-    throw new GatewayError("config-invalid", `${host} is ${address.address} here, which others can reach`);
+    throw new GatewayError(
+      "config-invalid",
+      `${host} resolves to ${address.address}, which is reachable by others`,
+    );
   }
   return address.port;
 }

@@ -12,7 +12,7 @@ function setUp(level?: "debug") {
 }
 
 describe("the log", () => {
-  it("writes lines of JSON, from `info` on unless it is told otherwise", () => {
+  it("writes JSON lines, from `info` on by default", () => {
     const { log, lines, last } = setUp();
     log.debug("no");
     log.info({ server: "weather", count: 2 }, "started");
@@ -41,7 +41,7 @@ describe("the log", () => {
     expect(last().err.message).toBe("alone");
   });
 
-  it("takes secrets out, wherever they are", () => {
+  it("removes secrets at any depth", () => {
     const { log, lines } = setUp();
     const s = "S3CRET";
     log.info(
@@ -65,7 +65,7 @@ describe("the log", () => {
     expect(lines.join("")).not.toContain(s);
   });
 
-  it("has no secret of any request, whichever route it is for", async () => {
+  it("contains no secret of any request, for any route", async () => {
     const secret = "zq9SECRETzq9";
     const fail = async (): Promise<never> => {
       throw new Error(`GET https://as.example/?code=${secret} with Bearer ${secret}`);
@@ -101,7 +101,7 @@ describe("the log", () => {
     await stage.ask(`${link.pathname}${link.search}`, { headers: { host } });
     await stage.listener.close(0);
     const log = stage.logged.join("");
-    // It says something, and in it there is none of them.
+    // It contains lines, but none of the secrets.
     expect(stage.logged.length).toBeGreaterThan(ROUTES.length * 4);
     expect(log).toContain("/api/servers/{server}/tools/call");
     expect(log).not.toContain(secret);

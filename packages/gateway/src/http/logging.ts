@@ -1,15 +1,15 @@
 /**
- * The log: what happened, and never a secret.
+ * The log, without secrets.
  *
  * @module
  */
 import { REMOVED, scrub } from "@vitrine/servers/support";
 import { type DestinationStream, type Logger, pino } from "pino";
 
-/** A log, as parts are handed it. */
+/** A log for the parts of the gateway. */
 export type Log = Logger;
 
-/** Fields that are never written, wherever they are, in any case. */
+/** Fields that are never logged, at any depth, ignoring case. */
 const SECRET_NAMES = [
   ..."authorization cookie set-cookie x-api-key token access_token refresh_token id_token tokenHash".split(
     " ",
@@ -17,10 +17,10 @@ const SECRET_NAMES = [
   ..."state secret client_secret clientSecret password key url query headers".split(" "),
 ];
 const SECRET_FIELD = new RegExp(`^(code|${SECRET_NAMES.join("|")})$`, "i");
-/** Codes of errors are words; codes of links and of authorization servers are not. */
+/** Error codes have this form; codes of links and of authorization servers do not. */
 const ERROR_CODE = /^[a-z][a-z-]{1,40}$|^[A-Z][A-Z_0-9]{2,40}$/;
 
-/** A value as it may be written: to a depth at which nothing useful is left. */
+/** Removes secrets from a value, up to a limited depth. */
 function clean(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return scrub(value);
   if (typeof value !== "object" || value === null) return value;
@@ -51,14 +51,14 @@ function cleanError(error: Error, depth: number): Record<string, unknown> {
 
 /** Options of {@link createLog}. */
 export interface LogOptions {
-  /** `info` by default; `debug` has a line for each request. */
+  /** `info` by default; `debug` adds a line for each request. */
   level?: "debug" | "info" | "warn" | "error" | "silent" | undefined;
-  /** Where it goes; standard error by default: standard output may be somebody's protocol. */
+  /** The destination; standard error by default, because standard output may carry a protocol. */
   stream?: DestinationStream | undefined;
 }
 
 /**
- * A log in lines of JSON, from which secrets are taken on their way.
+ * Creates a log of JSON lines with secrets removed.
  *
  * @example
  * ```ts source="./http.examples.ts#createLog"
@@ -76,7 +76,7 @@ export function createLog({ level = "info", stream = pino.destination(2) }: LogO
         level: (label) => ({ level: label }),
         log: (fields) => Object(clean(fields)),
       },
-      // Formatters do not see the fields of a child; serializers do. An error is clean already.
+      // Formatters do not see the fields of a child logger; serializers do. An error is already clean.
       serializers: {
         ...Object.fromEntries(SECRET_NAMES.map((name) => [name, () => REMOVED])),
         err: (value) => value,

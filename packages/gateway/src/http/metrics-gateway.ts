@@ -1,5 +1,5 @@
 /**
- * What the gateway counts. The names are for operators' dashboards: they do not change.
+ * The gateway's metrics. Operators' dashboards use these names, so they do not change.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
   SECONDS,
 } from "./metrics.js";
 
-/** The gateway's metrics: each part counts its own. */
+/** The metrics, updated by the parts of the gateway. */
 export interface GatewayMetrics {
   /** `server`, `method`, `outcome` */
   readonly calls: Counter;
@@ -21,11 +21,11 @@ export interface GatewayMetrics {
   readonly callSeconds: Histogram;
   /** `direction`: `params` or `result` */
   readonly callBytes: Histogram;
-  /** `code`: why something was refused, by the guard or by the listener */
+  /** `code`: the reason of a refusal, by the guard or by the listener */
   readonly denials: Counter;
   /**
-   * `queue`: `pages` (characters that pages have not read), `calls` (calls that wait for their server, a person or their
-   * turn), `audit` (rows that are not on disk yet)
+   * `queue`: `pages` (characters that pages have not read), `calls` (calls that wait for their server, the
+   * user or their turn), `audit` (rows that are not on disk yet)
    */
   readonly queueDepth: Gauge;
   /** `driver` */
@@ -45,33 +45,30 @@ export interface GatewayMetrics {
   readonly httpSeconds: Histogram;
 }
 
-/** What is looked up when somebody asks, in place of being counted. */
+/** Values that are read when the metrics are requested. */
 export type GatewayReadings = Partial<
   Record<"queueDepth" | "processes" | "sessions" | "carriers", () => Reading>
 >;
 
-/** Registers them; call it once for a process. */
+/** Registers the metrics; call it once per process. */
 export function gatewayMetrics(metrics: Metrics, readings: GatewayReadings = {}): GatewayMetrics {
   const by = ["server", "method"];
   return {
-    calls: metrics.counter("vitrine_calls_total", "Calls of servers, by how they ended.", [...by, "outcome"]),
-    callSeconds: metrics.histogram("vitrine_call_seconds", "How long calls took.", SECONDS, by),
-    callBytes: metrics.histogram("vitrine_call_bytes", "How large params and results were.", BYTES, [
-      "direction",
-    ]),
-    denials: metrics.counter("vitrine_denials_total", "What was refused, and why.", ["code"]),
-    queueDepth: metrics.gauge("vitrine_queue_depth", "What waits.", ["queue"], readings.queueDepth),
+    calls: metrics.counter("vitrine_calls_total", "Calls of servers, by outcome.", [...by, "outcome"]),
+    callSeconds: metrics.histogram("vitrine_call_seconds", "Duration of calls.", SECONDS, by),
+    callBytes: metrics.histogram("vitrine_call_bytes", "Size of params and results.", BYTES, ["direction"]),
+    denials: metrics.counter("vitrine_denials_total", "Refused requests, by code.", ["code"]),
+    queueDepth: metrics.gauge("vitrine_queue_depth", "Length of queues.", ["queue"], readings.queueDepth),
     processes: metrics.gauge(
       "vitrine_processes",
-      "Server processes that run.",
+      "Running server processes.",
       ["driver"],
       readings.processes,
     ),
-    serverFaults: metrics.counter(
-      "vitrine_server_faults_total",
-      "Starts of servers that ended by a known fault, or printed garbage.",
-      ["server", "fault"],
-    ),
+    serverFaults: metrics.counter("vitrine_server_faults_total", "Starts of servers with a known fault.", [
+      "server",
+      "fault",
+    ]),
     sessions: metrics.gauge("vitrine_sessions", "Browser sessions.", [], readings.sessions),
     carriers: metrics.gauge(
       "vitrine_carriers",
@@ -80,15 +77,13 @@ export function gatewayMetrics(metrics: Metrics, readings: GatewayReadings = {})
       readings.carriers,
     ),
     auditCommits: metrics.counter("vitrine_audit_commits_total", "Commits of the audit log."),
-    auditSeconds: metrics.histogram("vitrine_audit_commit_seconds", "How long commits took.", SECONDS),
+    auditSeconds: metrics.histogram("vitrine_audit_commit_seconds", "Duration of commits.", SECONDS),
     auditAlarm: metrics.gauge("vitrine_audit_alarm", "1 while the audit log cannot be written."),
     httpRequests: metrics.counter("vitrine_http_requests_total", "HTTP requests.", [
       "method",
       "route",
       "status",
     ]),
-    httpSeconds: metrics.histogram("vitrine_http_seconds", "How long HTTP requests took.", SECONDS, [
-      "route",
-    ]),
+    httpSeconds: metrics.histogram("vitrine_http_seconds", "Duration of HTTP requests.", SECONDS, ["route"]),
   };
 }

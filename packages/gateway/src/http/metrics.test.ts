@@ -4,7 +4,7 @@ import { Metrics } from "./metrics.js";
 import { gatewayMetrics } from "./metrics-gateway.js";
 
 describe("Metrics", () => {
-  it("writes counters, gauges and histograms as Prometheus reads them", () => {
+  it("writes counters, gauges and histograms in the format of Prometheus", () => {
     const metrics = new Metrics();
     metrics.counter("calls_total", "Calls.", ["server"]).add({ server: "a" }, 2);
     metrics.counter("commits_total", "Commits.");
@@ -40,7 +40,7 @@ describe("Metrics", () => {
     ]);
   });
 
-  it("lets no label value out of its quotes, nor grow", () => {
+  it("escapes and truncates label values", () => {
     const metrics = new Metrics();
     const counter = metrics.counter("c", "C.", ["name"]);
     counter.add({ name: 'a"} 1\nb\\' });
@@ -49,7 +49,7 @@ describe("Metrics", () => {
     expect(metrics.text()).toContain(`c{name="${"x".repeat(100)}"} 1\n`);
   });
 
-  it("counts under `other` what would make too many series", () => {
+  it("counts surplus series as `other`", () => {
     const metrics = new Metrics();
     const counter = metrics.counter("c", "C.", ["name"]);
     for (let count = 0; count < 2000; count++) counter.add({ name: `n${count}` });
@@ -58,14 +58,14 @@ describe("Metrics", () => {
     expect(lines).toContain('c{name="other"} 1500');
   });
 
-  it("refuses a name that is taken, or none", () => {
+  it("rejects a used or invalid name", () => {
     const metrics = new Metrics();
     gatewayMetrics(metrics);
     expect(() => gatewayMetrics(metrics)).toThrow(/already/);
-    expect(() => metrics.counter("a b", "")).toThrow(/no name/);
+    expect(() => metrics.counter("a b", "")).toThrow(/not a valid metric name/);
   });
 
-  it("works as its example says", () => {
+  it("works like its example", () => {
     expect(examples.metricsExample(new Set([1]))).toContain('vitrine_calls_total{server="weather"} 1');
   });
 });

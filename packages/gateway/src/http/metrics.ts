@@ -1,37 +1,40 @@
 /**
- * Numbers about what happens, in the text format of Prometheus.
+ * Metrics in the text format of Prometheus.
  *
  * @module
  */
 import { VitrineError } from "@vitrine/protocol";
 
-/** The labels of one series. */
+/** The labels of a series. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Series of one metric. What comes from outside must not make more: all others are counted under `other`. */
+/**
+ * Maximum number of series per metric. Input from outside must not create more: further ones are counted as
+ * `other`.
+ */
 const MAX_SERIES = 500;
-/** Characters of a label's value. */
+/** Maximum characters of a label's value. */
 const MAX_VALUE = 100;
 
-/** Seconds, from a tenth of a millisecond to ten. */
+/** Buckets in seconds, from a tenth of a millisecond to ten. */
 export const SECONDS: readonly number[] = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
-/** Bytes, from 256 to 64 MiB. */
+/** Buckets in bytes, from 256 to 64 MiB. */
 export const BYTES: readonly number[] = [
   256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864,
 ];
 
-/** Series by the values of their labels, one after the other. */
+/** A tree of series by the values of their labels. */
 interface Branch<S> {
   readonly next: Map<string, Branch<S>>;
   series?: S;
 }
 
-/** Something with a name and series. */
+/** A metric with its series. */
 abstract class Metric<S> {
   readonly #series = new Map<string, S>();
-  /** The same: to write a key takes longer than to count. */
+  /** The same series as a tree: building a key takes longer than counting. */
   #root: Branch<S> = { next: new Map() };
   readonly #names: readonly string[];
 
@@ -48,7 +51,7 @@ abstract class Metric<S> {
   #add(labels: Labels, make: () => S): S {
     const key = this.#key(labels);
     const known = this.#series.get(key);
-    // Values that are too long to tell them apart.
+    // Truncated values may be equal.
     if (known !== undefined) return known;
     if (this.#series.size >= MAX_SERIES) {
       const other = this.#key(Object.fromEntries(this.#names.map((name) => [name, "other"])));
@@ -96,13 +99,13 @@ const escaped = (value: string): string =>
 const line = (name: string, labels: string, value: number): string =>
   `${name}${labels && `{${labels}}`} ${value === Number.POSITIVE_INFINITY ? "+Inf" : value}`;
 
-/** Only ever grows. */
+/** A value that only grows. */
 export class Counter extends Metric<{ value: number }> {
   readonly type = "counter";
 
   constructor(names: readonly string[]) {
     super(names);
-    // One that is there from the beginning can be seen to grow.
+    // Present from the start, so that its growth is visible.
     if (names.length === 0) this.add({}, 0);
   }
 
@@ -115,10 +118,10 @@ export class Counter extends Metric<{ value: number }> {
   }
 }
 
-/** What a gauge reads when it is asked. */
+/** The value of a gauge. */
 export type Reading = number | Iterable<readonly [Labels, number]>;
 
-/** Goes up and down. With `read` it is looked up when somebody asks. */
+/** A value that goes up and down. With `read`, it is read when the metrics are requested. */
 export class Gauge extends Metric<{ value: number }> {
   readonly type = "gauge";
   readonly #read: (() => Reading) | undefined;
@@ -149,7 +152,7 @@ export class Gauge extends Metric<{ value: number }> {
   }
 }
 
-/** How values are spread. */
+/** A distribution of values. */
 export class Histogram extends Metric<{ counts: number[]; sum: number; count: number }> {
   readonly type = "histogram";
   readonly #bounds: readonly number[];
@@ -185,14 +188,14 @@ export class Histogram extends Metric<{ counts: number[]; sum: number; count: nu
 }
 
 /**
- * All metrics of a process. Parts are handed this, and count what they do.
+ * All metrics of a process.
  *
  * @example
  * ```ts source="./http.examples.ts#metrics"
  * const metrics = new Metrics();
  * const calls = metrics.counter("vitrine_calls_total", "Calls of servers.", ["server"]);
  * calls.add({ server: "weather" });
- * metrics.gauge("vitrine_processes", "Server processes that run.", [], () => processes.size);
+ * metrics.gauge("vitrine_processes", "Running server processes.", [], () => processes.size);
  * const text = metrics.text();
  * ```
  */
@@ -216,7 +219,7 @@ export class Metrics {
     return this.#register(name, help, new Histogram(labels, bounds));
   }
 
-  /** Everything, as Prometheus reads it. */
+  /** The text for Prometheus. */
   text(): string {
     const blocks = Array.from(this.#metrics, ([name, { help, metric }]) =>
       [`# HELP ${name} ${help}`, `# TYPE ${name} ${metric.type}`, ...metric.lines(name)].join("\n"),
@@ -226,7 +229,7 @@ export class Metrics {
 
   #register<M extends Counter | Gauge | Histogram>(name: string, help: string, metric: M): M {
     if (!/^[a-z_][a-z0-9_]*$/.test(name) || this.#metrics.has(name)) {
-      throw new VitrineError("invalid", `${name} is no name for a metric, or is there already`);
+      throw new VitrineError("invalid", `${name} is not a valid metric name, or exists already`);
     }
     this.#metrics.set(name, { help: help.replace(/[\\\n]/g, " "), metric });
     return metric;

@@ -20,13 +20,13 @@ describe("the OpenAPI document", () => {
     expect(new Set(routes).size).toBe(routes.length);
   });
 
-  it("is what is served, and what is served is in it", async () => {
+  it("matches what is served", async () => {
     const stage = await openStage();
     const { host, authorization } = stage.program;
     const { text, headers } = await stage.ask("/openapi.json", { headers: { host, authorization } });
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(openApiOf(ROUTES, stage.listener.origin))));
     expect(headers["content-type"]).toBe("application/json; charset=utf-8");
-    // Each operation leads to a route: to somebody who is not known it is closed, or it is public.
+    // Each operation leads to a route: it rejects unauthenticated callers, or is public.
     for (const { path, method, operation } of operations) {
       const answer = await stage.ask(path.replace("{server}", "weather"), {
         method: method.toUpperCase(),
@@ -42,7 +42,7 @@ describe("the OpenAPI document", () => {
     await stage.listener.close(0);
   });
 
-  it("is whole: names once, params in paths, security that exists, references that lead somewhere", () => {
+  it("is consistent: unique names, parameters in paths, existing security schemes, resolvable references", () => {
     expect(document).toMatchObject({ openapi: "3.1.0", servers: [{ url: ORIGIN }] });
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
@@ -63,7 +63,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("has schemas that a validator takes, and examples that fit them, for us as for the validator", () => {
+  it("has valid schemas, and examples that match them, for this validator and another one", () => {
     const ajv = new Ajv2020({ strict: true, allErrors: true });
     let examples = 0;
     for (const { body, query } of ROUTES) {
@@ -94,7 +94,7 @@ describe("the OpenAPI document", () => {
     ).toBe(true);
   });
 
-  it("says what a program must send", () => {
+  it("lists what a program must send", () => {
     const call = Object(document.paths["/api/servers/{server}/tools/call"]?.["post"]);
     expect(call.parameters.map(({ name }: { name: string }) => name)).toEqual([
       "server",

@@ -6,7 +6,7 @@
 import type { Reply, Route } from "./route.js";
 import type { ObjectSchema } from "./schema.js";
 
-/** An OpenAPI document, as far as anybody here looks into it. */
+/** An OpenAPI document, as far as it is used here. */
 export interface OpenApi {
   openapi: string;
   info: { title: string; version: string; description: string };
@@ -22,9 +22,9 @@ const ERROR = {
     error: {
       type: "object",
       properties: {
-        code: { type: "string", description: "A word that never changes its meaning." },
-        message: { type: "string", description: "What to do." },
-        data: { description: "More about it." },
+        code: { type: "string", description: "A code with a fixed meaning." },
+        message: { type: "string", description: "The problem, and what to do." },
+        data: { description: "Further details." },
       },
       required: ["code", "message"],
     },
@@ -32,27 +32,27 @@ const ERROR = {
   required: ["error"],
 };
 
-/** Which errors a route can have, by what it is. */
+/** The errors that a route can return. */
 function errorsOf(route: Route): Record<string, string> {
   const isUpstream = route.path.includes("{server}");
   return {
-    400: "The request does not have the form it must have.",
-    403: "It came from elsewhere, or the guard refused it.",
-    429: "Too many; `retry-after` says when.",
+    400: "The request is malformed.",
+    403: "The request came from another site, or the guard refused it.",
+    429: "Too many requests; `retry-after` says when to retry.",
     ...(route.auth === "required" ? { 401: "No credential, or a wrong one." } : {}),
-    ...(route.accepts ? { 413: "The body is too large.", 415: "The media type is another." } : {}),
+    ...(route.accepts ? { 413: "The body is too large.", 415: "The media type is not supported." } : {}),
     ...(isUpstream
       ? {
-          404: "There is no such server.",
-          424: "A person must sign in to the server first.",
+          404: "The server does not exist.",
+          424: "The user must sign in to the server first.",
           502: "The server failed, or answered with an error.",
-          503: "It could not be recorded, or too much is under way.",
+          503: "The call could not be recorded, or too many are pending.",
         }
       : {}),
     ...(route.keyed
       ? {
-          409: "The key was used for another call, or nobody knows whether it happened.",
-          422: "The server did not like the request.",
+          409: "The key was used for another call, or the outcome is unknown.",
+          422: "The server rejected the request.",
           504: "The server did not answer in time.",
         }
       : {}),
@@ -60,7 +60,7 @@ function errorsOf(route: Route): Record<string, string> {
 }
 
 /**
- * The document of a table of routes.
+ * Creates the document of a table of routes.
  *
  * @example
  * ```ts source="./http.examples.ts#openapi"
@@ -78,7 +78,7 @@ export function openApiOf(routes: readonly Route[], origin: string): OpenApi {
     info: {
       title: "Vitrine gateway",
       version: "1",
-      description: "One guarded path to MCP servers. Results of servers are given as they are.",
+      description: "Guarded access to MCP servers. Results of servers are returned unchanged.",
     },
     servers: [{ url: origin }],
     security: [{ token: [] }, { browser: [] }],
@@ -90,7 +90,7 @@ export function openApiOf(routes: readonly Route[], origin: string): OpenApi {
           type: "apiKey",
           in: "cookie",
           name: "__Host-vitrine",
-          description: "For browsers, after the one-time link. Over http it is called `vitrine-<port>`.",
+          description: "For browsers, after the one-time link. Over http, its name is `vitrine-<port>`.",
         },
       },
       schemas: { Error: ERROR },
@@ -131,13 +131,13 @@ function parametersOf(route: Route): object[] {
     name: "Origin",
     in: "header",
     required: true,
-    description: "The gateway's own origin. Browsers send it by themselves; programs must.",
+    description: "The gateway's own origin. Browsers send it automatically; programs must add it.",
     schema: { type: "string" },
   };
   const key = {
     name: "Idempotency-Key",
     in: "header",
-    description: "The same key and body give the same answer, and run once.",
+    description: "Requests with the same key and body run once and get the same answer.",
     schema: { type: "string", minLength: 1, maxLength: 200 },
   };
   return [...inPath, ...inQuery, ...(route.changes ? [origin] : []), ...(route.keyed ? [key] : [])];

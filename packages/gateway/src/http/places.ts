@@ -1,5 +1,5 @@
 /**
- * Where the gateway is reached: the `Host` and `Origin` that are ours, and no other (DNS rebinding).
+ * The gateway's own `Host` and `Origin` values. All others are rejected (DNS rebinding).
  *
  * @module
  */
@@ -13,17 +13,17 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 export const isLoopback = (address: string): boolean =>
   address === "localhost" || address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
 
-/** The names that the gateway answers to. */
+/** The names of the gateway. */
 export interface Places {
-  /** What browsers are told: where the one-time link leads. */
+  /** The origin for browsers, which the one-time link leads to. */
   readonly origin: string;
-  /** Each `Host` that is ours, and the `Origin` of the pages it serves. */
+  /** Each valid `Host`, with the `Origin` of the pages that it serves. */
   readonly hosts: ReadonlyMap<string, string>;
 }
 
 /**
- * The places of a listener. The origin is made from the *address*, not from `localhost`: that name may lead a browser to
- * `::1`, where somebody else may listen for a one-time link.
+ * The names of a listener. The origin is derived from the *address*, not from `localhost`: that name may lead
+ * a browser to `::1`, where another program may wait for a one-time link.
  *
  * @throws {GatewayError} `config-invalid`
  */
@@ -34,7 +34,7 @@ export function placesOf(listen: { host: string; port: number; origin?: string |
     hosts.set(new URL(origin).host, origin);
     return origin;
   };
-  // `URL` leaves a default port out, and so do browsers.
+  // Like browsers, `URL` omits a default port.
   const own = (name: string): string => new URL(`http://${name}:${port}`).origin;
   const name = isIP(host) === 6 ? `[${host}]` : host;
   if (isLoopback(host)) for (const each of LOOPBACK) add(own(each));
@@ -42,7 +42,7 @@ export function placesOf(listen: { host: string; port: number; origin?: string |
   if (host === "0.0.0.0" || host === "::" || host === "") {
     throw new GatewayError(
       "config-invalid",
-      'listen.origin is missing: a gateway on every address needs to know the one that browsers use; set it, such as "https://gateway.example.com"',
+      'listen.origin is missing: a gateway on all addresses must know the origin that browsers use; set it, for example "https://gateway.example.com"',
     );
   }
   return { origin: add(own(name)), hosts };
@@ -53,6 +53,6 @@ function readOrigin(text: string): string {
   if (url && /^https?:$/.test(url.protocol) && url.origin === text) return text;
   throw new GatewayError(
     "config-invalid",
-    `origin must be such as "https://vitrine.example", without a path, and not ${JSON.stringify(text)}`,
+    `origin must look like "https://vitrine.example", without a path; it is ${JSON.stringify(text)}`,
   );
 }

@@ -1,4 +1,7 @@
-/** Walks the table of routes: what does not come from us, or from nobody known, does nothing anywhere. */
+/**
+ * Walks through the table of routes: requests from other sites, or without authentication, have no effect
+ * anywhere.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Answer, type HttpStage, openStage } from "../../../../testing/gateway/http-stage.js";
 import type { Route } from "./route.js";
@@ -43,18 +46,18 @@ const withBody = each.filter(([, route]) => route.accepts !== undefined);
 const codeOf = ({ text }: Answer): unknown => JSON.parse(text).error.code;
 
 describe("every route", () => {
-  it("is open to nobody but for health, signing in, and the way back from an authorization server", () => {
+  it("requires authentication, except for health, sign-in, and the redirect from an authorization server", () => {
     const open = each.filter(([, route]) => route.auth === "public").map(([name]) => name);
     expect(open).toEqual(["GET /healthz", "GET /readyz", "GET /login", "GET /oauth/callback"]);
   });
 
-  it("says that something changes, unless it is a GET", () => {
+  it("requires an Origin, unless it is a GET", () => {
     for (const [name, route] of each)
       if (route.method !== "GET") expect([name, route.changes]).toEqual([name, true]);
   });
 
   describe.each(each)("%s", (_name, route) => {
-    it("refuses every foreign Host", async () => {
+    it("rejects every other Host", async () => {
       const { port } = stage.listener;
       const others = [
         "evil.example",
@@ -73,7 +76,7 @@ describe("every route", () => {
       expect(stage.calls).toEqual([]);
     });
 
-    it("refuses every foreign Origin", async () => {
+    it("rejects every other Origin", async () => {
       const { origin, port } = stage.listener;
       const others = [
         "null",
@@ -94,11 +97,11 @@ describe("every route", () => {
       expect(stage.calls).toEqual([]);
     });
 
-    it("refuses what another site made a browser ask", async () => {
+    it("rejects requests that another site caused", async () => {
       const modes = ["cors", "no-cors", "same-origin", ...(route.arrival ? [] : ["navigate"])];
       for (const site of ["cross-site", "same-site", "none"]) {
         for (const mode of modes) {
-          // A person who opens a page is welcome.
+          // A person may open a page.
           if (site === "none" && mode === "navigate" && route.method === "GET") continue;
           const answer = await ask(route, { "sec-fetch-site": site, "sec-fetch-mode": mode });
           expect([site, mode, answer.status, codeOf(answer)]).toEqual([site, mode, 403, "cross-site"]);
@@ -113,7 +116,7 @@ describe("every route", () => {
       expect(stage.calls).toEqual([]);
     });
 
-    it("refuses other methods, and never says a word of CORS", async () => {
+    it("rejects other methods, and sends no CORS headers", async () => {
       for (const method of ["OPTIONS", "HEAD", "PUT", "PATCH", "TRACE"]) {
         const { authorization: _, ...headers } = stage.program;
         const asked = { "access-control-request-method": route.method };
@@ -125,14 +128,14 @@ describe("every route", () => {
     });
   });
 
-  it.each(changing)("%s refuses a request without Origin", async (_name, route) => {
+  it.each(changing)("%s rejects a request without Origin", async (_name, route) => {
     const answer = await ask(route, { origin: undefined });
     expect([answer.status, codeOf(answer)]).toEqual([403, "origin-missing"]);
     expect(answer.text).toContain(stage.listener.origin);
     expect(stage.calls).toEqual([]);
   });
 
-  it.each(guarded)("%s refuses callers that are not known", async (_name, route) => {
+  it.each(guarded)("%s rejects unauthenticated callers", async (_name, route) => {
     const { token = "" } = stage.auth;
     const wrong = [
       undefined,
@@ -157,7 +160,7 @@ describe("every route", () => {
     expect(stage.calls).toEqual([]);
   });
 
-  it.each(withBody)("%s refuses bodies of another type", async (_name, route) => {
+  it.each(withBody)("%s rejects bodies of another type", async (_name, route) => {
     const types = [
       undefined,
       "text/plain",
@@ -173,7 +176,7 @@ describe("every route", () => {
     expect(stage.calls).toEqual([]);
   });
 
-  it("lets a program in that does everything right", async () => {
+  it("accepts correct requests of a program", async () => {
     for (const [name, route] of each) {
       // An event stream does not end by itself.
       if (route.endless) continue;
@@ -194,7 +197,7 @@ describe("every route", () => {
     expect(done).toContain("frames");
   });
 
-  it("lets a browser in that signed in, on pages and from them", async () => {
+  it("accepts a signed-in browser, on pages and from them", async () => {
     const cookie = await stage.signIn();
     const browser = { authorization: undefined, cookie, "sec-fetch-site": "same-origin" };
     for (const [name, route] of each) {
@@ -203,13 +206,13 @@ describe("every route", () => {
         ...browser,
         origin: route.changes ? stage.listener.origin : undefined,
       });
-      // A cookie cannot make more cookies.
+      // A cookie cannot create more cookies.
       if (route.id === "loginLink") expect(status).toBe(400);
       else expect([name, [200, 204, 404].includes(status) || route.id === "login"]).toEqual([name, true]);
     }
   });
 
-  it("gives a link to who has a token, and the link signs a browser in", async () => {
+  it("creates a link for callers with a token, and the link signs a browser in", async () => {
     const headers = { ...stage.program, "content-type": "application/json" };
     const { status, text } = await stage.ask("/api/login-link", { method: "POST", headers, body: "{}" });
     expect(status).toBe(200);
@@ -220,7 +223,7 @@ describe("every route", () => {
     expect([signedIn, `${told["set-cookie"]}`.includes("HttpOnly")]).toEqual([303, true]);
   });
 
-  it("is not to be found by those who are not known: nothing tells where there is one", async () => {
+  it("is not revealed to unauthenticated callers", async () => {
     const headers = { ...stage.program, authorization: undefined, "content-type": undefined };
     const nowhere = await stage.ask("/api/nothing", { headers });
     const somewhere = await stage.ask("/api/servers", { headers });
@@ -243,7 +246,7 @@ describe("an upgrade", () => {
     return status;
   };
 
-  it("is refused where a request is", async () => {
+  it("is rejected in the same cases as a request", async () => {
     expect(await refused({ host: "evil.example" })).toBe(403);
     expect(await refused({ origin: "http://evil.example" })).toBe(403);
     expect(await refused({ origin: "null" })).toBe(403);
@@ -259,7 +262,7 @@ describe("an upgrade", () => {
     expect(await refused({ upgrade: "h2c" })).toBe(400);
   });
 
-  it("is let through for a program and for a browser that are known", async () => {
+  it("is accepted from an authenticated program or browser", async () => {
     const { host, origin, authorization } = stage.program;
     expect(await stage.upgrade({ host, origin, authorization })).toBe(101);
     const cookie = await stage.signIn();

@@ -1,5 +1,5 @@
 /**
- * What a route is. The router, the OpenAPI document and the tests are made from the same table of them.
+ * The definition of a route. The router, the OpenAPI document and the tests use the same table of routes.
  *
  * @module
  */
@@ -14,20 +14,20 @@ import type { Metrics } from "./metrics.js";
 import type { ObjectSchema, Schema } from "./schema.js";
 import type { StaticFiles } from "./static.js";
 
-/** What carriers look at in a request. */
+/** The parts of a request that transports read. */
 export type CarrierRequest = Pick<Asked, "headers" | "bytes">;
 
-/** What carries the frames of browser sessions. */
+/** Transports for the frames of browser sessions. */
 export interface Carriers {
-  /** Takes a WebSocket over; it was checked, and it is known who asks. */
+  /** Takes over a WebSocket after checks and authentication. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void;
-  /** Frames of a page, by POST. */
+  /** Receives frames of a page by POST. */
   frames(asked: CarrierRequest, caller: Caller): Promise<Answer>;
-  /** Frames to a page, as an event stream. */
+  /** Sends frames to a page as an event stream. */
   events(asked: CarrierRequest, outgoing: ServerResponse, caller: Caller): Answered;
 }
 
-/** What handlers stand on. */
+/** Dependencies of handlers. */
 export interface Services {
   readonly api: GatewayApi;
   readonly auth: Authentication;
@@ -40,35 +40,38 @@ export interface Services {
   readonly openapi: () => string;
 }
 
-/** A request that passed every check. */
+/** A request that passed all checks. */
 export interface Asked {
-  /** The path and the query, as they came. */
+  /** The raw path and query. */
   readonly address: string;
   readonly headers: IncomingHttpHeaders;
-  /** The body as it came. */
+  /** The raw body. */
   readonly bytes: Buffer;
   readonly outgoing: ServerResponse;
-  /** Which of our origins it came to. */
+  /** The gateway's origin that the request was sent to. */
   readonly origin: string;
-  /** The address of the machine that asks. */
+  /** The address of the client. */
   readonly from: string;
-  /** Aborts when the caller goes away. Made when somebody looks at it: it costs as much as all checks together. */
+  /**
+   * Aborts when the caller disconnects. Created on first use, because it costs as much as all checks
+   * together.
+   */
   readonly signal: AbortSignal;
-  /** The browser's session, if it came by cookie. */
+  /** The browser's session, if the request had a cookie. */
   readonly browser: string | undefined;
   /** The `{server}` in the path, or an empty string. */
   readonly server: string;
   readonly query: Readonly<Record<string, unknown>>;
-  /** As the route's schema wants it. */
+  /** Validated by the route's schema. */
   readonly body: Readonly<Record<string, unknown>>;
   /** `Idempotency-Key` */
   readonly key: string | undefined;
 }
 
-/** What a response says, for the document. */
+/** A response in the OpenAPI document. */
 export interface Reply {
   readonly description: string;
-  /** `application/json` unless it is said otherwise; undefined for no content. */
+  /** `application/json` by default; undefined for no content. */
   readonly type?: string | undefined;
   readonly schema?: Schema | undefined;
   readonly example?: unknown;
@@ -76,34 +79,34 @@ export interface Reply {
 
 interface RouteBase extends Door {
   readonly method: "GET" | "POST" | "DELETE";
-  /** Such as `/api/servers/{server}`; `{file}` is the rest of the path. */
+  /** For example `/api/servers/{server}`; `{file}` is the rest of the path. */
   readonly path: string;
-  /** Its name for programs that are made from the document. */
+  /** The operation id in the OpenAPI document. */
   readonly id: string;
   readonly summary: string;
   readonly query?: ObjectSchema | undefined;
-  /** What the body must be; undefined for a body that the handler reads itself. */
+  /** The schema of the body; undefined if the handler reads it itself. */
   readonly body?: (ObjectSchema & { readonly example?: unknown }) | undefined;
-  /** Bytes of the body. */
+  /** Maximum bytes of the body. */
   readonly limit?: number | undefined;
-  /** It takes an `Idempotency-Key`. */
+  /** Whether it accepts an `Idempotency-Key`. */
   readonly keyed?: boolean | undefined;
-  /** It goes on until somebody ends it: nobody waits for it when the gateway stops. */
+  /** Whether it runs until it is ended: stopping the gateway does not wait for it. */
   readonly endless?: boolean | undefined;
   readonly replies: Readonly<Record<number, Reply>>;
 }
 
-/** A route for callers that are known. */
+/** A route for authenticated callers. */
 export interface GuardedRoute extends RouteBase {
   readonly auth: "required";
   handle(asked: Asked, services: Services, caller: Caller): Answered | Promise<Answered>;
 }
 
-/** A route for everybody that passes the checks; `caller` is who is known all the same. */
+/** A route for everybody who passes the checks; `caller` is set if authenticated. */
 export interface PublicRoute extends RouteBase {
   readonly auth: "public";
   handle(asked: Asked, services: Services, caller: Caller | undefined): Answered | Promise<Answered>;
 }
 
-/** One row of the table. */
+/** A row of the table. */
 export type Route = GuardedRoute | PublicRoute;

@@ -1,12 +1,12 @@
 /**
- * Which route a request is for.
+ * Finds the route of a request.
  *
  * @module
  */
 import { HttpError } from "./http-error.js";
 import type { GuardedRoute, Route } from "./route.js";
 
-/** A route, and the `{server}` in the path, if it has one. */
+/** A route, and the `{server}` in the path, if any. */
 export interface Found {
   readonly route: Route;
   readonly server?: string | undefined;
@@ -14,9 +14,9 @@ export interface Found {
 
 const FILES = "/{file}";
 
-/** The routes by their paths. There is always one: what leads nowhere is checked as everything else. */
+/** The routes by path. There is always a result: unknown addresses are checked like all others. */
 export class Router {
-  /** By method and path, where that has no `{server}`. */
+  /** By method and path, for paths without `{server}`. */
   readonly #plain = new Map<string, Found>();
   readonly #named: { route: Route; pattern: RegExp }[] = [];
   readonly #routes: readonly Route[];
@@ -32,7 +32,7 @@ export class Router {
     }
   }
 
-  /** The route for a method and an address, which is a path and maybe a query. */
+  /** The route of a method and an address (a path, optionally with a query). */
   find(method: string, address: string): Found {
     const end = address.indexOf("?");
     const path = end < 0 ? address : address.slice(0, end);
@@ -61,7 +61,7 @@ export class Router {
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "([^/]+)")}$`);
 
-/** A name as it is meant; what cannot be read stays as it is, and is no name. */
+/** Decodes a name. An invalid one is returned unchanged, and matches nothing. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);
@@ -70,7 +70,7 @@ function decoded(name: string): string {
   }
 }
 
-/** Where there is no route: told only to those who are known, as everything else. */
+/** The route of an unknown address. Like all others, it answers only authenticated callers. */
 function nowhere(method: string, allowed: readonly string[]): GuardedRoute {
   return {
     method: method === "POST" || method === "DELETE" ? method : "GET",
@@ -83,9 +83,9 @@ function nowhere(method: string, allowed: readonly string[]): GuardedRoute {
     limit: 65_536,
     replies: {},
     handle: () => {
-      if (allowed.length === 0) throw new HttpError("not-found", "there is nothing at this address");
+      if (allowed.length === 0) throw new HttpError("not-found", "nothing exists at this address");
       const allow = allowed.join(", ");
-      throw new HttpError("method-not-allowed", `only ${allow} is served here`, { headers: { allow } });
+      throw new HttpError("method-not-allowed", `only ${allow} is allowed here`, { headers: { allow } });
     },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The audit log, and what people agreed to.
+ * Routes of the audit log and of approvals.
  *
  * @module
  */
@@ -55,7 +55,6 @@ const row = {
   hash: "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef",
 };
 
-/** Routes of what is kept. */
 export const RECORD_ROUTES: readonly GuardedRoute[] = [
   {
     method: "GET",
@@ -66,7 +65,7 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
     changes: false,
     query: auditQuery,
     replies: {
-      200: { description: "Rows, 100 at most unless `limit` says more.", example: { rows: [row] } },
+      200: { description: "Rows; at most 100, unless `limit` is higher.", example: { rows: [row] } },
     },
     handle: async ({ query }, { api }, caller) =>
       json({ rows: await api.audit.query(caller, readFilter(query)) }),
@@ -75,14 +74,14 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
     method: "GET",
     path: "/api/audit/export",
     id: "exportAudit",
-    summary: "All rows of the audit log, a line of JSON for each.",
+    summary: "All rows of the audit log, as JSON lines.",
     auth: "required",
     changes: false,
     query: exportQuery,
     replies: { 200: { description: "JSON lines.", type: "application/jsonl" } },
     handle: async ({ query }, { api }, caller) => {
       const lines = linesOf(api.audit.rows(caller, readFilter(query)));
-      // What fails at once is told as every other failure is.
+      // An error at the start is reported like any other.
       const first = await lines.next();
       const headers = {
         ...CLOSED,
@@ -99,28 +98,30 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
     summary: "Checks the chain of the audit log.",
     auth: "required",
     changes: false,
-    replies: { 200: { description: "What was found.", example: { ok: true, rows: 1, head: row.hash } } },
+    replies: {
+      200: { description: "The result of the check.", example: { ok: true, rows: 1, head: row.hash } },
+    },
     handle: async (_asked, { api }, caller) => json(await api.audit.verify(caller)),
   },
   {
     method: "GET",
     path: "/api/consents",
     id: "consents",
-    summary: "What the caller agreed to.",
+    summary: "The caller's remembered approvals.",
     auth: "required",
     changes: false,
-    replies: { 200: { description: "Answers that are kept.", example: { consents: [] } } },
+    replies: { 200: { description: "The remembered answers.", example: { consents: [] } } },
     handle: async (_asked, { api }, caller) => json({ consents: await api.consents.list(caller) }),
   },
   {
     method: "DELETE",
     path: "/api/consents",
     id: "revokeConsents",
-    summary: "Takes answers back: all of a server's, or those for a method or subject.",
+    summary: "Revokes answers: all of a server, or those for a method or subject.",
     auth: "required",
     changes: true,
     query: consentQuery,
-    replies: { 200: { description: "How many there were.", example: { revoked: 1 } } },
+    replies: { 200: { description: "The number of revoked answers.", example: { revoked: 1 } } },
     handle: async ({ query }, { api }, caller) => {
       const { server, identity, method, subject } = query;
       const key = {
@@ -137,7 +138,7 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
-/** The schema was checked: here only types are left to tell apart. */
+/** The schema was checked: only types are distinguished here. */
 function readFilter(query: Readonly<Record<string, unknown>>): AuditQuery {
   const { decision, outcome } = query;
   return {
@@ -159,7 +160,7 @@ function readFilter(query: Readonly<Record<string, unknown>>): AuditQuery {
   };
 }
 
-/** Characters that go out together. */
+/** Characters that are sent together. */
 const CHUNK = 32_768;
 
 async function* beginningWith(

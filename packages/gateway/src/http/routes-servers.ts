@@ -1,5 +1,5 @@
 /**
- * Servers, and what can be asked of them directly: by name, with no app around it.
+ * Routes of servers, and of direct requests to them without an app.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { ObjectSchema } from "./schema.js";
 
 const listParams: ObjectSchema & { example: unknown } = {
   type: "object",
-  properties: { cursor: { type: "string", description: "`nextCursor` of the page before." } },
+  properties: { cursor: { type: "string", description: "`nextCursor` of the previous page." } },
   additionalProperties: false,
   example: {},
 };
@@ -23,8 +23,7 @@ const catalogueQuery: ObjectSchema = {
     for: {
       type: "string",
       enum: ["model", "app"],
-      description:
-        "Only tools that a model may be offered, or that the server's views may call, and their views.",
+      description: "Only tools that are visible to a model, or to the server's views, and their UIs.",
     },
   },
   additionalProperties: false,
@@ -32,7 +31,7 @@ const catalogueQuery: ObjectSchema = {
 
 const empty: ObjectSchema = { type: "object", properties: {}, additionalProperties: false };
 
-/** A route that asks a server, through the guard, and gives its result as it is. */
+/** A route that sends a request to a server through the guard, and returns its result unchanged. */
 const direct = (
   method: UpstreamMethod,
   id: string,
@@ -59,13 +58,12 @@ const headersOf = (headers: IncomingHttpHeaders): [string, string][] =>
 
 const serverExample = { name: "weather", state: "ready", capabilities: { tools: {} } };
 
-/** Routes of servers. */
 export const SERVER_ROUTES: readonly GuardedRoute[] = [
   {
     method: "GET",
     path: "/api/servers",
     id: "servers",
-    summary: "All servers, and how they are.",
+    summary: "All servers, with their states.",
     auth: "required",
     changes: false,
     replies: { 200: { description: "Servers.", example: { servers: [serverExample] } } },
@@ -75,7 +73,8 @@ export const SERVER_ROUTES: readonly GuardedRoute[] = [
     method: "GET",
     path: "/api/servers/{server}",
     id: "catalogue",
-    summary: "What a server offers: tools, resources, templates, prompts, views. Starts it, if it must.",
+    summary:
+      "Everything that a server offers: tools, resources, templates, prompts, views. Starts it if necessary.",
     auth: "required",
     changes: false,
     query: catalogueQuery,
@@ -94,13 +93,13 @@ export const SERVER_ROUTES: readonly GuardedRoute[] = [
     method: "POST",
     path: "/api/servers/{server}/start",
     id: "start",
-    summary: "Starts a server that waits or failed, or after a person has signed in.",
+    summary: "Starts a server that is waiting or failed, or after the user has signed in.",
     auth: "required",
     changes: true,
     accepts: "application/json",
     body: empty,
     limit: 1000,
-    replies: { 200: { description: "How it is now.", example: serverExample } },
+    replies: { 200: { description: "Its current state.", example: serverExample } },
     handle: async ({ server }, { api }, caller) => json(await api.start(caller, server)),
   },
   direct(
@@ -111,14 +110,14 @@ export const SERVER_ROUTES: readonly GuardedRoute[] = [
       type: "object",
       properties: {
         name: { type: "string", minLength: 1, maxLength: 500 },
-        arguments: { type: "object", description: "As the tool's schema wants them." },
+        arguments: { type: "object", description: "Must match the tool's schema." },
       },
       required: ["name"],
       additionalProperties: false,
       example: { name: "forecast", arguments: { city: "Berne" } },
     },
     {
-      description: "The tool's result, as it is. A tool that failed says so with `isError`.",
+      description: "The tool's unchanged result. `isError` says that the tool failed.",
       example: { content: [{ type: "text", text: "Sunny" }] },
     },
   ),
@@ -156,13 +155,13 @@ export const SERVER_ROUTES: readonly GuardedRoute[] = [
     path: "/api/servers/{server}/host",
     id: "host",
     summary:
-      "The host endpoint for a view of the server: JSON-RPC in, JSON-RPC out. The header `vitrine-view` names the view, where there are several.",
+      "The host endpoint for a view of the server: JSON-RPC in, JSON-RPC out. The header `vitrine-view` names the view if there are several.",
     auth: "required",
     changes: true,
     accepts: "application/json",
     replies: {
       200: { description: "A JSON-RPC response.", example: { jsonrpc: "2.0", id: 1, result: {} } },
-      202: { description: "A notification was taken." },
+      202: { description: "A notification was accepted." },
     },
     handle: async ({ server, headers, bytes, origin, address, signal }, { api }, caller) => {
       const init = { method: "POST", headers: headersOf(headers), body: new Uint8Array(bytes), signal };

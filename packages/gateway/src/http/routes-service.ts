@@ -1,5 +1,5 @@
 /**
- * Health, metrics, the document, signing in, and the workbench's files.
+ * Routes of health, metrics, the OpenAPI document, sign-in, and the workbench's files.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { ObjectSchema } from "./schema.js";
 const code: ObjectSchema = {
   type: "object",
   properties: {
-    code: { type: "string", description: "Of the one-time link.", minLength: 1, maxLength: 200 },
+    code: { type: "string", description: "The code of the one-time link.", minLength: 1, maxLength: 200 },
   },
   required: ["code"],
   additionalProperties: false,
@@ -30,23 +30,23 @@ export const SERVICE_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/healthz",
     id: "health",
-    summary: "Whether the process lives.",
+    summary: "Whether the process is running.",
     auth: "public",
     changes: false,
-    replies: { 200: { description: "It does.", example: { ok: true } } },
+    replies: { 200: { description: "It is running.", example: { ok: true } } },
     handle: () => json({ ok: true }),
   },
   {
     method: "GET",
     path: "/readyz",
     id: "ready",
-    summary: "Whether the gateway can do its work. Why not is told to those who are signed in.",
+    summary: "Whether the gateway is operational. Signed-in users also get the reason if it is not.",
     auth: "public",
     changes: false,
     replies: {
-      200: { description: "It can.", example: { ok: true } },
+      200: { description: "It is operational.", example: { ok: true } },
       503: {
-        description: "It cannot: the audit log cannot be written, or it is stopping.",
+        description: "It is not operational: the audit log cannot be written, or it is stopping.",
         example: { ok: false },
       },
     },
@@ -59,7 +59,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/metrics",
     id: "metrics",
-    summary: "Numbers for Prometheus.",
+    summary: "Metrics for Prometheus.",
     auth: "required",
     changes: false,
     replies: { 200: { description: "The text format of Prometheus.", type: "text/plain" } },
@@ -83,25 +83,26 @@ export const SERVICE_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/login",
     id: "login",
-    summary: "The one-time link: sets a cookie, and leads to the workbench.",
+    summary: "The one-time link: sets a cookie, and redirects to the workbench.",
     auth: "public",
-    // A browser sends no Origin when a person opens a link. The code is what lets in, and it works once.
+    // A browser sends no Origin when a person opens a link. The code authorizes the request, and works once.
     changes: false,
     arrival: true,
     query: code,
     replies: {
-      200: { description: "Signed in, from the page of a file; goes on to `/`.", type: "text/html" },
-      303: { description: "Signed in; goes on to `/`." },
+      200: { description: "Signed in, from the page of a file; continues to `/`.", type: "text/html" },
+      303: { description: "Signed in; redirects to `/`." },
     },
     handle: ({ headers, query, origin, from }, { auth }) => {
-      // A browser that looks ahead must not use the link up.
+      // A prefetching browser must not use the link.
       if ("sec-purpose" in headers) throw new HttpError("bad-request", "open the link yourself");
       const isLed = isLedHere(headers);
       const given = String(query["code"]);
       const fragment = auth.fragmentOf(given);
       const home = fragment === undefined ? "/" : `/#${encodeURI(fragment)}`;
       const cookie = { "set-cookie": setCookie(origin, auth.signIn(given, from, isLed)) };
-      // The cookie does not come along on a way that began at another site: the page takes the last step by itself.
+      // Browsers do not send the cookie on a navigation that started at another site, so the page takes the
+      // last step itself.
       if (isLed) return page("One moment …", { ...cookie, refresh: `0; url=${home}` });
       return { status: 303, headers: { ...CLOSED, ...cookie, location: home } };
     },
@@ -110,7 +111,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     method: "POST",
     path: "/api/login-link",
     id: "loginLink",
-    summary: "A one-time link that signs a browser of yours in; for those who have a token.",
+    summary: "Creates a one-time link that signs a browser of the caller in; requires a token.",
     auth: "required",
     changes: true,
     accepts: "application/json",
@@ -118,14 +119,14 @@ export const SERVICE_ROUTES: readonly Route[] = [
     limit: 1000,
     replies: {
       200: {
-        description: "The link. It works once, for a few minutes.",
+        description: "The link. It works once, within a few minutes.",
         example: { url: "http://127.0.0.1:8090/login?code=…" },
       },
     },
     handle: ({ browser, origin }, { auth }, { user }) => {
-      // What a page can reach with its cookie must not make more of it.
+      // A page with the cookie must not be able to create further sign-ins.
       if (browser !== undefined)
-        throw new HttpError("bad-request", "only who has a token can ask for a link");
+        throw new HttpError("bad-request", "a link can be requested only with a token");
       return json({ url: `${origin}/login?code=${auth.link(user)}` });
     },
   },
@@ -142,7 +143,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     replies: { 200: { description: "Signed out.", example: { ok: true } } },
     handle: ({ browser, origin }, { auth }) => {
       if (browser === undefined)
-        throw new HttpError("bad-request", "a token cannot be signed out: take it away");
+        throw new HttpError("bad-request", "a token cannot be signed out: remove it from the settings");
       auth.signOut(browser);
       return json({ ok: true }, 200, { ...JSON_HEADERS, "set-cookie": setCookie(origin, "") });
     },
@@ -151,18 +152,18 @@ export const SERVICE_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/oauth/callback",
     id: "authorized",
-    summary: "The way back from an authorization server, in the person's browser.",
+    summary: "The redirect from an authorization server, in the user's browser.",
     auth: "public",
-    // As with the one-time link: `state` is what lets in.
+    // As with the one-time link, `state` authorizes the request.
     changes: false,
     arrival: true,
-    replies: { 200: { description: "A page that says how it went.", type: "text/html" } },
+    replies: { 200: { description: "A page with the result.", type: "text/html" } },
     handle: async ({ address, headers, origin }, { api }, caller) => {
       const { pathname, searchParams } = new URL(address, origin);
-      // The cookie does not come along from another site. The page comes here once more by itself, and then it does:
-      // so it is known who is signed in in this browser, and nobody can finish what another user began.
+      // The cookie is not sent from another site. The page reloads itself once, and then it is: so the user
+      // of this browser is known, and nobody can complete another user's sign-in.
       if (isLedHere(headers)) {
-        // It says so itself, or the browser would lead it in a circle.
+        // The mark prevents an endless loop of reloads.
         if (searchParams.has("again")) throw crossSite();
         searchParams.set("again", "1");
         return page("One moment …", { refresh: `0; url=${pathname}?${searchParams}` });
@@ -181,7 +182,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     changes: false,
     replies: { 200: { description: "A file.", type: "*/*" } },
     handle: ({ address, headers }, { files }) => {
-      if (!files) throw new HttpError("not-found", "there is nothing at this address");
+      if (!files) throw new HttpError("not-found", "nothing exists at this address");
       return files.answer(address.split("?", 1)[0] ?? "", headers["if-none-match"]);
     },
   },

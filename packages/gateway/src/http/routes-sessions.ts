@@ -1,6 +1,6 @@
 /**
- * What carries browser sessions: a WebSocket, or POST and an event stream. All are at one address: a page that cannot
- * open a WebSocket needs no other.
+ * Routes of the transports of browser sessions: a WebSocket, or POST and an event stream. All have the same
+ * address, so that a page without WebSockets needs no other.
  *
  * @module
  */
@@ -13,12 +13,12 @@ const EVENTS: GuardedRoute = {
   method: "GET",
   path,
   id: "receiveFrames",
-  summary: "The WebSocket of a browser session; or frames to a page as an event stream, where there is none.",
+  summary: "The WebSocket of a browser session; or frames to a page as an event stream, without a WebSocket.",
   auth: "required",
   changes: false,
   endless: true,
   replies: {
-    101: { description: "It is a WebSocket from now on. `Origin` must be there." },
+    101: { description: "Switches to a WebSocket. `Origin` is required." },
     200: { description: "An event stream.", type: "text/event-stream" },
   },
   handle: (asked, { carriers }, caller) => {
@@ -27,23 +27,22 @@ const EVENTS: GuardedRoute = {
   },
 };
 
-/** What an upgrade must pass: a page can do everything through it, so `Origin` must be there. */
+/** The requirements of an upgrade: it gives a page full access, so `Origin` is required. */
 export const SOCKET: GuardedRoute = { ...EVENTS, changes: true };
 
-/** Routes of browser sessions. */
 export const SESSION_ROUTES: readonly GuardedRoute[] = [
   {
     method: "POST",
     path,
     id: "sendFrames",
-    summary: "Frames of a page, where there is no WebSocket.",
+    summary: "Frames of a page, without a WebSocket.",
     auth: "required",
     changes: true,
     accepts: "application/json",
     limit: 1_048_576,
     replies: {
-      200: { description: "The answer to a hello: the carrier's name, and the welcome." },
-      204: { description: "They were taken." },
+      200: { description: "The answer to a hello: the transport's id, and the welcome." },
+      204: { description: "The frames were accepted." },
     },
     handle: async (asked, { carriers }, caller) => {
       const answer = await carriers.frames(asked, caller);

@@ -1,5 +1,5 @@
 /**
- * Every route, in one table.
+ * The table of all routes.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { SERVER_ROUTES } from "./routes-servers.js";
 import { SERVICE_ROUTES } from "./routes-service.js";
 import { SESSION_ROUTES } from "./routes-sessions.js";
 
-/** The router, the OpenAPI document and the tests are made from this. */
+/** The router, the OpenAPI document and the tests use this table. */
 export const ROUTES: readonly Route[] = [
   ...SERVICE_ROUTES,
   ...SERVER_ROUTES,

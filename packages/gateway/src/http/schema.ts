@@ -1,10 +1,11 @@
 /**
- * The little of JSON Schema that the routes need: what is checked is what the OpenAPI document says.
+ * The subset of JSON Schema that the routes need. Requests are validated with the schemas of the OpenAPI
+ * document.
  *
  * @module
  */
 
-/** A schema, as OpenAPI 3.1 has it. */
+/** A schema of OpenAPI 3.1. */
 export interface Schema {
   readonly type?: "object" | "array" | "string" | "integer" | "number" | "boolean" | undefined;
   readonly description?: string | undefined;
@@ -21,13 +22,13 @@ export interface Schema {
   readonly $ref?: string | undefined;
 }
 
-/** A schema of an object whose properties are all known. */
+/** The schema of an object with known properties. */
 export interface ObjectSchema extends Schema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, Schema>>;
 }
 
-/** What is wrong with a value, in words; undefined if nothing is. */
+/** Describes what is wrong with a value; undefined if it is valid. */
 export function problemOf(value: unknown, schema: Schema, name: string): string | undefined {
   switch (schema.type) {
     case "object":
@@ -53,7 +54,8 @@ function problemOfObject(value: object, schema: Schema, name: string): string | 
   if (missing !== undefined) return `${name}.${missing} is missing`;
   for (const [key, part] of Object.entries(value)) {
     const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (!known && additionalProperties === false) return `${name} has no ${JSON.stringify(key.slice(0, 50))}`;
+    if (!known && additionalProperties === false)
+      return `${name} has an unknown member ${JSON.stringify(key.slice(0, 50))}`;
     const problem = known && problemOf(part, known, `${name}.${key}`);
     if (problem) return problem;
   }
@@ -66,20 +68,23 @@ function problemOfText(value: string, schema: Schema, name: string): string | un
     return `${name} must have ${minLength} to ${maxLength} characters`;
   }
   if (schema.enum && !schema.enum.includes(value)) return `${name} must be one of ${schema.enum.join(", ")}`;
-  if (pattern && !new RegExp(pattern, "u").test(value)) return `${name} does not have the form ${pattern}`;
+  if (pattern && !new RegExp(pattern, "u").test(value)) return `${name} does not match ${pattern}`;
   return undefined;
 }
 
-/** Whether it is a JSON object, and no array. */
+/** Whether it is a JSON object, not an array. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The values of a query, as their schemas want them; what cannot be read stays a string, and is refused. */
+/**
+ * Converts the values of a query according to their schemas. An invalid value stays a string, and is rejected
+ * later.
+ */
 export function readQuery(query: URLSearchParams, schema: ObjectSchema): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, text] of query) {
     const type = Object.hasOwn(schema.properties, name) ? schema.properties[name]?.type : undefined;
-    // One that comes twice means two things to two readers.
+    // A duplicate parameter is ambiguous.
     if (Object.hasOwn(values, name)) values[name] = undefined;
     else if (type === "integer") values[name] = /^\d{1,16}$/.test(text) ? Number(text) : text;
     else if (type === "boolean") values[name] = text === "true" ? true : text === "false" ? false : text;

@@ -1,6 +1,5 @@
 /**
- * What every request passes, whatever its route: checks, authentication, limits, the handler, and the way in which
- * errors are told.
+ * The pipeline of every request: checks, authentication, limits, the handler, and errors.
  *
  * @module
  */
@@ -20,26 +19,26 @@ import type { Asked, Route, Services } from "./route.js";
 import type { Found } from "./router.js";
 import { isObject, type ObjectSchema, problemOf, readQuery } from "./schema.js";
 
-/** What it takes to serve a request. */
+/** Options of {@link serve}. */
 export interface Serving {
   readonly services: Services;
   readonly places: Places;
   readonly head: HeadLimits;
-  /** Bytes of a body, for routes that say nothing else. */
+  /** Maximum bytes of a body, for routes without their own limit. */
   readonly body: number;
   readonly rates: Buckets;
   readonly counts: GatewayMetrics;
   readonly isStopping: () => boolean;
-  /** Hears of every request that passed the checks, before it is handled. */
+  /** Called for every request that passed the checks, before it is handled. */
   readonly began: (route: Route, outgoing: ServerResponse, browser: string | undefined) => void;
 }
 
 const NOTHING = Buffer.alloc(0);
-/** The status of what nobody waits for any more; it is counted, and never sent. */
+/** The status of a request whose caller has disconnected. It is counted, but never sent. */
 const GONE = 499;
 const SERVER_NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
-/** Checks who asks: the same for requests and upgrades. */
+/** Authenticates requests and upgrades. */
 export function admit(
   incoming: IncomingMessage,
   door: Door & Pick<Route, "auth">,
@@ -59,14 +58,14 @@ export function admit(
 }
 
 const cookieNames = new Map<string, string>();
-/** There are a handful of origins, and parsing one takes longer than all checks together. */
+/** Cached: there are few origins, and parsing one takes longer than all checks together. */
 function cookieName(origin: string): string {
   const name = cookieNames.get(origin) ?? cookieNameOf(origin);
   cookieNames.set(origin, name);
   return name;
 }
 
-/** Serves one request of a route. Never rejects: what goes wrong is an answer, too. */
+/** Serves a request. Never rejects: errors become answers. */
 export async function serve(
   { route, server }: Found,
   incoming: IncomingMessage,
@@ -90,13 +89,13 @@ export async function serve(
     const asked = await readAsked({ route, server }, outgoing, serving, admission);
     if (route.auth === "public") answered = await route.handle(asked, serving.services, admitted?.caller);
     else if (admitted) answered = await route.handle(asked, serving.services, admitted.caller);
-    else throw new HttpError("unauthenticated", "nobody is signed in");
+    else throw new HttpError("unauthenticated", "no user is signed in");
   } catch (error) {
     cause = error;
     failure = failureOf(error);
     answered = answerFailure(failure, serving.isStopping(), isVisit(incoming));
   }
-  // Nobody hears the answer, and nothing failed: who asked went away.
+  // The caller has disconnected, which is not a failure.
   const isGone = outgoing.destroyed && !outgoing.headersSent;
   const status = isGone ? GONE : answered === "written" ? outgoing.statusCode : answered.status;
   const seconds = (performance.now() - began) / 1000;
@@ -104,12 +103,12 @@ export async function serve(
   if (answered !== "written" && !isGone) void send(answered, outgoing, serving.services.log, told);
   counts.httpRequests.add({ method: route.method, route: route.path, status: String(status) });
   counts.httpSeconds.observe({ route: route.path }, seconds);
-  // What the guard refused it has counted itself.
+  // The guard counts its own refusals.
   if (cause instanceof HttpError) counts.denials.add({ code: cause.code });
   tell(serving.services.log, told, isGone ? undefined : failure, cause);
 }
 
-/** Sends an answer; one that cannot be sent, or comes to no end, is not left open. */
+/** Sends an answer. If it cannot be sent or does not end, the connection is closed. */
 async function send(
   answer: Answer,
   outgoing: ServerResponse,
@@ -119,7 +118,7 @@ async function send(
   try {
     await write(answer, outgoing);
   } catch (error) {
-    if (Object(error).code === "ERR_STREAM_PREMATURE_CLOSE") log.debug(told, "the caller went away");
+    if (Object(error).code === "ERR_STREAM_PREMATURE_CLOSE") log.debug(told, "the caller disconnected");
     else log.error({ ...told, err: error }, "an answer was cut off");
     if (outgoing.headersSent) outgoing.destroy();
     else outgoing.writeHead(500, JSON_HEADERS).end(failureText(failureOf(error)));
@@ -134,7 +133,7 @@ async function readAsked(
 ): Promise<Asked> {
   const incoming = outgoing.req;
   if (server !== undefined && !SERVER_NAME.test(server)) {
-    throw new GatewayError("server-unknown", "there is no server of that name");
+    throw new GatewayError("server-unknown", "there is no server with this name");
   }
   const bytes =
     route.accepts === undefined ? NOTHING : await readBody(incoming, route.limit ?? serving.body, outgoing);
@@ -175,18 +174,18 @@ function readKey({ headers }: IncomingMessage): string | undefined {
   throw new HttpError("bad-request", "Idempotency-Key must be 1 to 200 printable ASCII characters");
 }
 
-/** Whether a person opened the address: a browser says so, and no script of a page can. */
+/** Whether a person opened the address: browsers mark this, and no script can forge it. */
 const isVisit = ({ headers }: IncomingMessage): boolean =>
   headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
 
-/** The answer that tells what went wrong: a page for a person, JSON for a program. */
+/** The answer for an error: a page for a person, JSON for a program. */
 function answerFailure(failure: Failure, isStopping: boolean, isForPerson: boolean): Answer {
   if (isForPerson) return failurePage(failure);
   const headers = { ...JSON_HEADERS, ...failure.headers, ...(isStopping ? { connection: "close" } : {}) };
   return { status: failure.status, headers, body: failureText(failure) };
 }
 
-/** What the listener writes down of a request: never its address, which may have a secret in its query. */
+/** The logged part of a request. Never its address, whose query may contain a secret. */
 interface Told {
   method: string;
   route: string;

@@ -1,4 +1,7 @@
-/** What browsers make of cookies, redirects and what they say about themselves cannot be read in a document. */
+/**
+ * Sign-in in real browsers, because their handling of cookies, redirects and fetch metadata cannot be
+ * simulated.
+ */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -24,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it("a link that was used shows a page that says what to do", async () => {
+it("a used link shows a page with the solution", async () => {
   const link = stage.listener.loginUrl();
   for (const isFirst of [true, false]) {
     const context = await browser.newContext();
@@ -44,7 +47,7 @@ it("a link that was used shows a page that says what to do", async () => {
   }
 });
 
-it("a person opens the link, and their page can do everything; a page elsewhere can do nothing", async () => {
+it("after a user opens the link, their page has full access, and a page of another site has none", async () => {
   const { listener, calls } = stage;
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -73,7 +76,7 @@ it("a person opens the link, and their page can do everything; a page elsewhere 
     });
   expect(calls.map(([name]) => name)).toEqual(["tools/call", "servers"]);
 
-  // Another server of this machine: the same site, so that the cookie is sent along.
+  // Another server on this machine: the same site, so that the cookie is sent.
   const elsewhere = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Elsewhere</title>");
   });
@@ -104,7 +107,7 @@ it("a person opens the link, and their page can do everything; a page elsewhere 
   await context.close();
 });
 
-it("a file of the person's own leads to a link that was made for it, and to no other", async () => {
+it("a file of the user can lead to a link that was made for it, and to no other", async () => {
   const { listener } = stage;
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -121,14 +124,14 @@ it("a file of the person's own leads to a link that was made for it, and to no o
   await context.close();
 });
 
-it("a person comes back from an authorization server elsewhere, and is known", async () => {
+it("a user who returns from an authorization server on another site is known", async () => {
   const { listener, calls } = stage;
   calls.length = 0;
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(listener.loginUrl());
   const authorization = createServer((request, response) => {
-    // The person agrees, and the authorization server sends the browser back.
+    // The user agrees, and the authorization server redirects the browser back.
     if (request.url === "/agree") {
       response.writeHead(302, { location: `${listener.origin}/oauth/callback?code=c&state=s` }).end();
     } else response.writeHead(200, { "content-type": "text/html" }).end('<a href="/agree">Agree</a>');

@@ -40,7 +40,7 @@ const get = (path: string, more: Record<string, string> = {}) => {
 };
 
 describe("files of a folder", () => {
-  it("are served with a policy that lets nothing in but the sandbox", async () => {
+  it("are served with a policy that allows only the sandbox", async () => {
     const { status, text, headers } = await get("/");
     expect([status, text]).toEqual([200, "<!doctype html><h1>Workbench</h1>"]);
     expect(headers).toMatchObject({
@@ -57,7 +57,7 @@ describe("files of a folder", () => {
     });
   });
 
-  it("are kept for ever if their names have a hash in them, and asked about again otherwise", async () => {
+  it("are cached permanently if their names contain a hash, and revalidated otherwise", async () => {
     const cached = async (path: string) => (await get(path)).headers["cache-control"];
     expect(await cached("/assets/index-B4x9Kf2a.js")).toBe("private, max-age=31536000, immutable");
     expect(await cached("/assets/workbench-settings.js")).toBe("no-cache");
@@ -68,7 +68,7 @@ describe("files of a folder", () => {
     expect([again.status, again.text]).toEqual([304, ""]);
   });
 
-  it("have the types of their names, and none that a browser would run by guessing", async () => {
+  it("have types by their extensions, and none that a browser would execute by sniffing", async () => {
     expect((await get("/assets/index-B4x9Kf2a.js")).headers["content-type"]).toBe(
       "text/javascript; charset=utf-8",
     );
@@ -103,11 +103,11 @@ describe("files of a folder", () => {
     expect(text).not.toContain("secret");
   });
 
-  it("need a credential, as everything does", async () => {
+  it("require authentication, like everything else", async () => {
     expect((await stage.ask("/", { headers: { host: stage.program["host"] } })).status).toBe(401);
   });
 
-  it("are refused from the beginning if the folder is none, or a source is more than one", async () => {
+  it("are rejected at the start if the folder or a source is invalid", async () => {
     await expect(StaticFiles.open({ folder: join(root, "none"), frames: [] })).rejects.toMatchObject({
       data: { code: "config-invalid" },
     });
@@ -115,9 +115,11 @@ describe("files of a folder", () => {
       message: expect.stringContaining("name the folder"),
       data: { code: "config-invalid" },
     });
-    expect(() => pageHeaders({ frames: ["http://a.example; script-src *"] })).toThrow(/no origin/);
+    expect(() => pageHeaders({ frames: ["http://a.example; script-src *"] })).toThrow(
+      /not a valid frame origin/,
+    );
     expect(() => pageHeaders({ frames: [], directives: { "img-src": "*; script-src *" } })).toThrow(
-      /not one/,
+      /is not valid/,
     );
     expect(pageHeaders({ frames: [], directives: { "img-src": "*" } })["content-security-policy"]).toMatch(
       /img-src \*; .*frame-src 'none'/,

@@ -1,5 +1,5 @@
 /**
- * The files of one folder: the workbench. Nothing outside of it, and nothing that is hidden in it.
+ * Serves the files of the workbench's folder: nothing outside of it, and no hidden files.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Answer } from "./answer.js";
 import { type PagePolicy, pageHeaders } from "./headers.js";
 import { HttpError } from "./http-error.js";
 
-/** Which folder, and what its pages may do. */
+/** The folder, and the policy of its pages. */
 export interface StaticOptions extends PagePolicy {
   folder: string;
 }
@@ -34,13 +34,13 @@ const TYPES: Readonly<Record<string, string>> = {
   ".wasm": "application/wasm",
 };
 
-/** A name with the hash of its content in it, as bundlers write it: `index-B4x9Kf2a.js`. It never means another file. */
+/** A file name with a content hash, as bundlers write it: `index-B4x9Kf2a.js`. Its content never changes. */
 const HASHED = /[-.](?=\w*\d)(?=\w*[A-Z])\w{8,}\.\w+$/;
-/** Bytes; a workbench has no file as large. */
+/** Maximum bytes of a file. */
 const MAX_FILE = 32_000_000;
-const NOT_FOUND = "there is nothing at this address";
+const NOT_FOUND = "nothing exists at this address";
 
-/** Serves the files of one folder. */
+/** Serves the files of a folder. */
 export class StaticFiles {
   readonly #folder: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -50,20 +50,20 @@ export class StaticFiles {
     this.#headers = headers;
   }
 
-  /** @throws {GatewayError} `config-invalid` if there is no such folder, or its policy is none */
+  /** @throws {GatewayError} `config-invalid` if the folder does not exist, or its policy is invalid */
   static async open(options: StaticOptions): Promise<StaticFiles> {
     const folder = await realpath(options.folder).catch((cause: unknown) => {
-      throw new GatewayError("config-invalid", `there is no folder ${options.folder}`, { cause });
+      throw new GatewayError("config-invalid", `the folder ${options.folder} does not exist`, { cause });
     });
     if (!(await stat(folder)).isDirectory())
       throw new GatewayError(
         "config-invalid",
-        `${options.folder} is no folder: name the folder with the page`,
+        `${options.folder} is not a folder: name the folder with the page`,
       );
     return new StaticFiles(folder, pageHeaders(options));
   }
 
-  /** The answer for a path, still encoded; `/` is `index.html`. */
+  /** The answer for an encoded path; `/` is `index.html`. */
   async answer(path: string, ifNoneMatch: string | undefined): Promise<Answer> {
     const file = await this.#find(path);
     const body = await readFile(file);
@@ -83,7 +83,7 @@ export class StaticFiles {
   async #find(path: string): Promise<string> {
     const names = readPath(path);
     if (names.length === 0) names.push("index.html");
-    // Where links lead is where it is.
+    // Resolve links before checking the location.
     const file = await realpath(join(this.#folder, ...names)).catch(() => undefined);
     const found = file?.startsWith(`${this.#folder}${sep}`) ? await stat(file) : undefined;
     if (!file || !found?.isFile() || found.size > MAX_FILE) throw new HttpError("not-found", NOT_FOUND);
@@ -91,7 +91,7 @@ export class StaticFiles {
   }
 }
 
-/** The names of a path. One that is hidden, or means another place, is not found. */
+/** The segments of a path. Hidden names and relative segments are not found. */
 function readPath(path: string): string[] {
   let text: string;
   try {

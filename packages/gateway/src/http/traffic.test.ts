@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, it } from "vitest";
 import { Traffic } from "./traffic.js";
 
-it("stops, also where one of its connections breaks at that moment", async () => {
+it("stops, even if one of its connections breaks at that moment", async () => {
   const server = createServer();
   const traffic = new Traffic(server);
   server.on("upgrade", (_, socket) => traffic.opened(socket, undefined));
@@ -19,7 +19,7 @@ it("stops, also where one of its connections breaks at that moment", async () =>
   const [broken, whole] = [await open(), await open()];
 
   const stopped = traffic.stop(0);
-  // As the system tells it of a page that is gone.
+  // As the system reports it for a closed page.
   broken.socket.destroy(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
   await expect(stopped).resolves.toBeUndefined();
   expect(whole.socket.destroyed).toBe(true);

@@ -1,5 +1,5 @@
 /**
- * Connections and requests that are under way.
+ * Tracks open connections and pending requests.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Route } from "./route.js";
 
-/** What is under way, so that it can be waited for or ended. */
+/** Tracks connections and requests, so that they can be awaited or ended. */
 export class Traffic {
   isStopping = false;
   readonly #server: Server;
   readonly #requests = new Set<ServerResponse>();
   readonly #endless = new Map<ServerResponse | Duplex, string | undefined>();
   readonly #sockets = new Set<Socket>();
-  /** Answers that wait for the one before them on their connection. */
+  /** Answers that wait for the previous one on their connection. */
   readonly #queued = new Map<Socket, Set<ServerResponse>>();
   #stopped: Promise<void> | undefined;
   #whenQuiet = (): void => {};
@@ -32,16 +32,16 @@ export class Traffic {
     });
   }
 
-  /** Hears of every request, before anything else does. */
+  /** Called for every request, before anything else. */
   came({ socket }: IncomingMessage, outgoing: ServerResponse): void {
-    // It has its connection already.
+    // The response has its connection already.
     if (outgoing.socket) return;
     const queued = this.#queued.get(socket) ?? new Set();
     this.#queued.set(socket, queued.add(outgoing));
     outgoing.once("close", () => queued.delete(outgoing));
   }
 
-  /** Of those who wait for their turn Node tells nobody that the connection is gone: they would wait for ever. */
+  /** Node does not notify queued answers when their connection closes: they would wait forever. */
   #endQueued(socket: Socket): void {
     for (const outgoing of this.#queued.get(socket) ?? []) {
       if (outgoing.socket) continue;
@@ -65,7 +65,7 @@ export class Traffic {
 
   opened(connection: ServerResponse | Duplex, browser: string | undefined): void {
     this.#endless.set(connection, browser);
-    // A stream may have something to say that was ended here a moment ago: that is dropped, and no reason to fail.
+    // A stream that was just ended may still write: that is dropped, and not an error.
     connection.on("error", () => {});
     connection.once("close", () => this.#endless.delete(connection));
   }
@@ -90,14 +90,14 @@ export class Traffic {
     if (this.#requests.size > 0) await Promise.race([quiet, timer]);
     for (const connection of this.#endless.keys()) connection.end();
     this.#server.closeIdleConnections();
-    // Those that were only just answered, or do not go by themselves.
+    // Connections that were only just answered, or do not close by themselves.
     await Promise.race([closed, this.#allGone(), new Promise((resolve) => setTimeout(resolve, 200))]);
     for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
 
   async #allGone(): Promise<void> {
-    // Not by `once` of Node, which would fail with what the other end does meanwhile.
+    // Not with Node's `once`, which would reject on errors of the other end.
     const gone = (socket: Socket): Promise<void> =>
       new Promise((resolve) => socket.once("close", () => resolve()));
     await Promise.all(Array.from(this.#sockets, gone));

@@ -1,5 +1,5 @@
 /**
- * The way in for WebSockets: the same checks and the same authentication as for every route.
+ * Handles WebSocket upgrades, with the same checks and authentication as every route.
  *
  * @module
  */
@@ -21,20 +21,20 @@ export function upgrade(
   serving: Serving,
   began: (socket: Duplex, browser: string | undefined) => void,
 ): void {
-  // Whoever goes away is gone; what `ws` must hear it hears by itself.
+  // Closes on errors; `ws` handles its own.
   socket.on("error", () => socket.destroy());
   const { counts, services } = serving;
   const told = { method: route.method, route: route.path };
   try {
     const { admitted } = admit(request, route, serving);
-    if (!admitted) throw new HttpError("unauthenticated", "nobody is signed in");
+    if (!admitted) throw new HttpError("unauthenticated", "no user is signed in");
     if (serving.isStopping()) throw new GatewayError("stopping", "the gateway is stopping");
     const path = request.url?.split("?", 1)[0];
     if (path !== route.path || request.method !== route.method) {
       throw new HttpError("not-found", "there is no WebSocket at this address");
     }
     if (request.headers.upgrade?.toLowerCase() !== "websocket") {
-      throw new HttpError("bad-request", "only WebSockets are opened here");
+      throw new HttpError("bad-request", "only WebSocket upgrades are supported here");
     }
     began(socket, admitted.browser);
     services.carriers.upgrade(request, socket, head, admitted.caller);
@@ -54,7 +54,7 @@ export function upgrade(
   }
 }
 
-/** Writes a whole answer to a connection that has no response object, and closes it. */
+/** Writes a complete answer to a connection without a response object, and closes it. */
 function refuseSocket(socket: Duplex, failure: Failure): void {
   if (!socket.writable) return void socket.destroy();
   const body = failureText(failure);
@@ -67,13 +67,13 @@ function refuseSocket(socket: Duplex, failure: Failure): void {
   socket.end(`${headText(failure.status, headers)}${body}`, () => socket.destroy());
 }
 
-/** Answers what is no HTTP, or too long, or too slow. */
+/** Answers connections whose data is not HTTP, too long, or too slow. */
 export function refuseGarbage(error: unknown, socket: Socket): void {
   const code = Object(error).code;
-  // What is said behind an answer would be taken for a part of it.
+  // After an answer, further data would be taken for a part of it.
   if (socket.bytesWritten > 0) return void socket.destroy();
-  // Browsers open connections before they have something to ask. An answer there would be taken for that to their
-  // first question.
+  // Browsers open connections before they have a request. An answer would be taken for the one to their first
+  // request.
   if (code === "ERR_HTTP_REQUEST_TIMEOUT" || code === "ECONNRESET" || !socket.writable) {
     return void socket.destroy();
   }

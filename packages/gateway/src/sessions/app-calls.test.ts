@@ -55,9 +55,9 @@ afterEach(() => void vi.useRealTimers());
 describe("a tool of an app", () => {
   it.each<[string, { server?: object; all?: object }, ToolAnnotations, string]>([
     ["asked about", {}, {}, "asked"],
-    ["called where it only reads", {}, READS, "policy"],
-    ["asked about where the operator says so", { all: { "app-tools/call": "ask" } }, READS, "asked"],
-    ["called where the operator says so", { server: { "app-tools/call:add": "allow" } }, {}, "policy"],
+    ["called if it is read-only", {}, READS, "policy"],
+    ["asked about if the operator requires it", { all: { "app-tools/call": "ask" } }, READS, "asked"],
+    ["called if the operator allows it", { server: { "app-tools/call:add": "allow" } }, {}, "policy"],
     [
       "decided about by the server's table first",
       { server: { "view:show:app-tools/call": "allow" }, all: { "app-tools/call": "deny" } },
@@ -72,7 +72,7 @@ describe("a tool of an app", () => {
     expect(store.entries).toMatchObject([{ method: "app-tools/call", target: "add", reason }]);
   });
 
-  it("attack E01: does not go by the policy of another server that has the name now", async () => {
+  it("attack E01: does not use the policy of another server that has taken the name", async () => {
     const { store, ask, request, call } = setUp({ server: { "app-tools/call": "allow" }, identity: "2" });
     await expect(call(READS)).rejects.toMatchObject(refused("server-replaced"));
     expect(ask).not.toHaveBeenCalled();
@@ -80,11 +80,11 @@ describe("a tool of an app", () => {
     expect(store.entries).toMatchObject([{ decision: "refused", reason: "server-replaced" }]);
   });
 
-  it("is asked about in words that are true", async () => {
+  it("is described correctly in the question", async () => {
     const { ask, call } = setUp({ all: { "app-tools/call": "ask" } });
     for (const annotations of [READS, {}, { destructiveHint: true }]) await call(annotations);
     expect(ask.mock.calls.map(([{ reason }]) => reason)).toEqual([
-      expect.stringContaining("says that it only reads"),
+      expect.stringContaining("declares itself read-only"),
       expect.stringContaining("may change something"),
       expect.stringContaining("may delete or overwrite something"),
     ]);
@@ -118,7 +118,7 @@ describe("a tool of an app", () => {
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
-  it("that the operator denies is not called, and nobody is asked", async () => {
+  it("that the operator denies is not called, and the user is not asked", async () => {
     const { store, ask, request, call } = setUp({ all: { "app-tools/call:add": "deny" } });
     await expect(call(READS)).rejects.toMatchObject(refused("not-allowed"));
     expect(ask).not.toHaveBeenCalled();
@@ -126,27 +126,24 @@ describe("a tool of an app", () => {
     expect(store.entries).toMatchObject([{ decision: "refused", reason: "not-allowed" }]);
   });
 
-  it("A05: that answers more than 10 MB failed, and is on record as such", async () => {
+  it("A05: with an answer of more than 10 MB has failed, and is recorded as such", async () => {
     const { store, request, call } = setUp();
     request.mockResolvedValueOnce({ content: [{ type: "text", text: "x".repeat(10_000_001) }] } as never);
     await expect(call(READS)).rejects.toMatchObject(refused("too-large"));
     expect(store.outcomes).toMatchObject([{ outcome: "failed", code: "too-large" }]);
   });
 
-  it.each([{ content: "no" }, null, 7])(
-    "A05: that answers %j, which is no result, failed",
-    async (answer) => {
-      const { request, call } = setUp();
-      request.mockResolvedValueOnce(answer as never);
-      await expect(call(READS)).rejects.toMatchObject({ code: "invalid" });
-    },
-  );
+  it.each([{ content: "no" }, null, 7])("A05: with the invalid answer %j has failed", async (answer) => {
+    const { request, call } = setUp();
+    request.mockResolvedValueOnce(answer as never);
+    await expect(call(READS)).rejects.toMatchObject({ code: "invalid" });
+  });
 
   it.each([
     ["timeout", new VitrineError(-32603, "30 s are over", { data: { code: "timeout" } }), "timeout"],
-    ["closed", new VitrineError("closed", "the page is gone"), "closed"],
+    ["closed", new VitrineError("closed", "the page has closed"), "closed"],
     ["invalid", new VitrineError(-32603, "larger than 10 MB", { data: { code: "invalid" } }), "invalid"],
-  ])("A05: whose page says %s may have done it", async (_, error, code) => {
+  ])("A05: whose page reports %s may have run", async (_, error, code) => {
     const { store, request, call } = setUp();
     request.mockRejectedValueOnce(error);
     const told = { code, message: expect.stringContaining("may have run"), data: { indeterminate: true } };
@@ -155,7 +152,7 @@ describe("a tool of an app", () => {
   });
 
   it.each([{ content: "no" }, { content: [{ type: "text", text: "x".repeat(10_000_001) }] }])(
-    "A05: that may change something, and whose answer cannot be used, may have done it",
+    "A05: with effects and an invalid answer may have run",
     async (answer) => {
       const { store, request, call } = setUp();
       request.mockResolvedValueOnce(answer as never);
@@ -164,14 +161,14 @@ describe("a tool of an app", () => {
     },
   );
 
-  it("that fails by itself has failed", async () => {
+  it("that reports a failure has failed", async () => {
     const { store, request, call } = setUp();
     request.mockRejectedValueOnce(new VitrineError(-32603, "no such button", { data: { code: undefined } }));
     await expect(call()).rejects.toMatchObject({ message: "no such button" });
     expect(store.outcomes).toMatchObject([{ outcome: "failed" }]);
   });
 
-  it("A05: that does not answer in time may have done it; so may one that is taken back", async () => {
+  it("A05: without an answer in time may have run; so may a cancelled one", async () => {
     vi.useFakeTimers();
     const { store, request, call } = setUp();
     request.mockImplementation(

@@ -1,5 +1,6 @@
 /**
- * Calls of tools that apps offer: the person is asked, it is on record, and the page that shows the app makes them.
+ * Calls of tools that apps offer: the user is asked, the call is recorded, and the page that shows the app
+ * makes it.
  *
  * @module
  */
@@ -16,30 +17,30 @@ import type { ServerKey } from "../store/store.js";
 import type { KnownViews, ViewOwner } from "./known-views.js";
 import { unknownView } from "./view-channel.js";
 
-/** Characters of a result (A05), and milliseconds for the page: a little more than it gives the app. */
+/** Limits: characters of a result, and milliseconds for the page, slightly more than it gives the app. */
 const MAX_RESULT = 10_000_000;
 const LIMIT = 35_000;
 
-/** What {@link AppCalls} stand on. */
+/** Options of {@link AppCalls}. */
 export interface AppCallsOptions {
   readonly views: KnownViews;
   /** Where calls are recorded, for the server of an app. */
   place(server: Pick<ViewOwner, "server" | "identity">): RecordPlace;
-  /** What the operator said about the server of this name, and which server that is now. */
+  /** The operator's policy for the server of this name, and that server's current identity. */
   policy(user: string, server: string): PolicySources & { readonly server: Pick<ServerKey, "identity"> };
 }
 
-/** Calls tools of apps that are open (A04 to A06). */
+/** Calls tools of open apps. */
 export class AppCalls implements AppPort {
   readonly #options: AppCallsOptions;
-  /** What was allowed until the app is closed: its view, and the tool as it was then. */
+  /** Approvals until the app is closed: its view, and the tool's definition at that time. */
   readonly #allowed = new Map<string, Set<string>>();
 
   constructor(options: AppCallsOptions) {
     this.#options = options;
   }
 
-  /** The view is closed. */
+  /** Forgets the approvals of a closed view. */
   closed(view: string): void {
     this.#allowed.delete(view);
   }
@@ -82,15 +83,15 @@ export class AppCalls implements AppPort {
       return result;
     } catch (error) {
       const isLate = late.signal.aborted && !signal.aborted;
-      const told = asLostAnswer(tool, isLate ? LATE : error);
-      record.failed(told);
-      throw told;
+      const reported = asLostAnswer(tool, isLate ? LATE : error);
+      record.failed(reported);
+      throw reported;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Why it may be called. @throws {Refusal} when the operator or the person says no */
+  /** Why the call is allowed. @throws {Refusal} if the operator or the user declines */
   async #consent(owner: ViewOwner, call: AppCall, signal: AbortSignal): Promise<string> {
     const { view, tool, arguments: input, agent } = call;
     const { server } = owner;
@@ -108,13 +109,13 @@ export class AppCalls implements AppPort {
       title: tool.title ?? tool.annotations?.title ?? tool.name,
       fingerprint: fingerprint(tool),
       params: { name: tool.name, arguments: input },
-      // The name is the agent's own word, so it is quoted: none passes for "You" or "The app".
+      // The agent chooses its own name, so it is quoted: none can pass for "You" or "The app".
       reason: `${agent === undefined ? "The model" : `The agent ${JSON.stringify(agent)}`} wants to use a tool of this app that ${effectOf(tool)}.`,
       scope: `the tool ${tool.name} of this app`,
     };
     const { answer, remember } = await owner.page.ask(question, isDestructive ? [] : ["session"], signal);
     if (answer !== "allow")
-      throw new Refusal("denied", `${tool.name}: the person said no, or nobody could be asked`);
+      throw new Refusal("denied", `${tool.name}: the user declined, or could not be asked`);
     this.#check(owner, call);
     if (remember === "session" && !isDestructive)
       this.#allowed.set(view, (this.#allowed.get(view) ?? new Set()).add(mark));
@@ -143,17 +144,17 @@ export class AppCalls implements AppPort {
   }
 }
 
-/** What it does, as far as the app says so. */
+/** The effect of the tool, according to the app. */
 function effectOf({ annotations }: AppCall["tool"]): string {
   if (annotations?.destructiveHint === true) return "may delete or overwrite something";
-  return annotations?.readOnlyHint === true ? "says that it only reads" : "may change something";
+  return annotations?.readOnlyHint === true ? "declares itself read-only" : "may change something";
 }
 
 const LATE = new VitrineError("timeout", "the app did not answer in time");
 
 /**
- * The error of a call that the app may have done, although its answer did not come or cannot be used. Other errors are the
- * app's own, and pass as they are; so does an unusable answer of a tool that only reads.
+ * The error of a call that the app may have made, although its answer is missing or invalid. Other errors
+ * come from the app, and pass unchanged; so does an invalid answer of a read-only tool.
  */
 function asLostAnswer({ name, annotations }: AppCall["tool"], error: unknown): unknown {
   if (!(error instanceof VitrineError)) return error;
@@ -164,7 +165,7 @@ function asLostAnswer({ name, annotations }: AppCall["tool"], error: unknown): u
   return new VitrineError(code, message, { cause: error, data: { indeterminate: true } });
 }
 
-/** Codes after which nobody knows whether the app did it. */
+/** Codes after which it is unknown whether the app ran the tool. */
 const LOST = new Map<unknown, "timeout" | "closed" | "invalid">([
   ["timeout", "timeout"],
   ["closed", "closed"],
@@ -172,10 +173,11 @@ const LOST = new Map<unknown, "timeout" | "closed" | "invalid">([
   ["too-large", "invalid"],
 ]);
 
-/** What a page says that an app answered. */
+/** Validates an app's answer, as reported by the page. */
 function readResult(answer: unknown): CallToolResult {
   const decoded = decode(callToolResultSchema, answer, "result");
-  if (!decoded.ok) throw new VitrineError("invalid", `the app's answer is no result: ${decoded.message}`);
+  if (!decoded.ok)
+    throw new VitrineError("invalid", `the app's answer is not a valid result: ${decoded.message}`);
   if (sizeOf(decoded.value, MAX_RESULT) > MAX_RESULT)
     throw new Refusal("too-large", "the app's answer is larger than 10 MB");
   return decoded.value as CallToolResult;

@@ -1,12 +1,15 @@
 /**
- * The origins of apps: one for each server, whatever it is called.
+ * The origins of apps: one per server, independent of its name.
  *
  * @module
  */
 import type { Sandbox, SandboxedView, ViewRegistration } from "@vitrine/sandbox";
 import type { KnownServers, ServerKey } from "../store/store.js";
 
-/** Registers the views of servers with the sandbox. Two servers never share an origin, and hence no storage. */
+/**
+ * Registers the views of servers with the sandbox. Two servers never share an origin, and therefore no
+ * storage.
+ */
 export class AppOrigins {
   readonly #sandbox: Pick<Sandbox, "register" | "has">;
   readonly #servers: Pick<KnownServers, "isHeir" | "settled">;
@@ -25,8 +28,8 @@ export class AppOrigins {
   }
 
   /**
-   * A server from before there were identities keeps its origin, and what its apps have stored there: that was made of the name
-   * alone. No name has a `#` in it.
+   * A server from before identities existed keeps its origin, which was derived from the name alone, and the
+   * data that its apps stored there. Names cannot contain `#`.
    */
   async #nameOf({ name, identity }: ServerKey): Promise<string> {
     await this.#servers.settled();

@@ -1,12 +1,12 @@
 /**
- * The subscriptions of a view, of which there are not endlessly many.
+ * Limits the number of subscriptions of a view.
  *
  * @module
  */
 import { Subscriptions } from "@vitrine/guard";
 import { INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
 
-/** Resources that one view may hear of: with a template of the server's there are as many as it likes. */
+/** Maximum subscriptions of a view: with a resource template there are arbitrarily many resources. */
 const MOST = 500;
 
 export class BoundedSubscriptions extends Subscriptions {
@@ -19,9 +19,12 @@ export class BoundedSubscriptions extends Subscriptions {
   override async add(uri: string, signal?: AbortSignal): Promise<void> {
     const isNew = !this.#uris.has(uri);
     if (isNew && this.#uris.size >= MOST) {
-      throw new VitrineError(INVALID_PARAMS, `a view hears of at most ${MOST} resources: unsubscribe some`);
+      throw new VitrineError(
+        INVALID_PARAMS,
+        `a view can subscribe to at most ${MOST} resources: unsubscribe some`,
+      );
     }
-    // Taken before it is asked for: all may be asked for at once.
+    // Counted before the request, because many may be made at once.
     this.#uris.add(uri);
     try {
       await super.add(uri, signal);

@@ -1,5 +1,5 @@
 /**
- * Messages that would stop everybody while objects are made of them.
+ * Detects messages whose parsing would block the process.
  *
  * @module
  */
@@ -7,12 +7,18 @@ import { Refusal } from "@vitrine/guard";
 import type { RequestId } from "@vitrine/protocol";
 import { endOfString } from "@vitrine/servers";
 
-/** Characters below which nothing can be too much. */
+/** Characters below which a message is never too complex. */
 const LEAST = 1_000_000;
-/** Values in one message: a million take some tenths of a second. Long texts are few values, whatever they hold. */
+/**
+ * Maximum number of values in a message: parsing a million takes some tenths of a second. Long strings count
+ * as one value.
+ */
 const MOST = 1_000_000;
 
-/** Whether a message has so many values that parsing it would hold up everybody else; what is in strings does not count. */
+/**
+ * Whether a message has so many values that parsing it would block everybody else. Contents of strings do not
+ * count.
+ */
 export function isTooComplex(text: string): boolean {
   if (text.length < LEAST) return false;
   let values = 0;
@@ -26,7 +32,9 @@ export function isTooComplex(text: string): boolean {
   return false;
 }
 
-/** The id and method of a message that is not parsed, if they stand where our pages write them. */
+/**
+ * The id and method of an unparsed message, if they are at the positions where Vitrine's pages write them.
+ */
 export function headOf(text: string): { id: RequestId; method: string } | undefined {
   const head = /^\{"jsonrpc":"2\.0","id":(?:"([^"\\]{1,200})"|(\d{1,15})),"method":"([^"\\]{1,200})"/.exec(
     text.slice(0, 500),
@@ -35,6 +43,6 @@ export function headOf(text: string): { id: RequestId; method: string } | undefi
   return method === undefined ? undefined : { id: name ?? Number(number), method };
 }
 
-/** What whoever sent it is told. */
+/** The error for the sender. */
 export const tooComplex = (): Refusal =>
   new Refusal("too-large", `a message has at most ${MOST} values: send less at a time`);

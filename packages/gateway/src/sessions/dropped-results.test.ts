@@ -12,7 +12,7 @@ import { PageConversations } from "./page-conversations.js";
 let stage: ConversationStage | undefined;
 afterEach(async () => stage?.close());
 
-/** A page with a view of the tool `dump`, and the changes that it was told of. */
+/** A page with a view of the tool `dump`, and the changes that it was notified of. */
 function pageOf({ conversations }: ConversationStage, messageLimit?: number) {
   const nothing = (): never => {
     throw new Error("this is not needed");
@@ -36,7 +36,7 @@ function pageOf({ conversations }: ConversationStage, messageLimit?: number) {
   return { page, opened, changed };
 }
 
-it("a view whose result was let go of keeps it no more, and says so where it is shown again", async () => {
+it("a view releases a dropped result, and reports that when it is shown again", async () => {
   const large = text("x".repeat(2_000_000));
   stage = await conversationStage([], {
     tools: { dump: { hasApp: true, work: () => large } },
@@ -56,8 +56,8 @@ it("a view whose result was let go of keeps it no more, and says so where it is 
   expect(await page.show(shown, { conversation: conversation.id, item })).toMatchObject({ result: large });
   await call();
   expect(opened).not.toHaveProperty("result");
-  expect(opened.cancelled).toBe("its result was too large to be kept");
-  // The app that has it is told nothing: it goes on.
+  expect(opened.cancelled).toBe("its result was too large to be stored");
+  // The app that has the result is not notified, and continues.
   expect(told).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { KnownViews } from "./known-views.js";
 import type { PageSession } from "./page-session.js";
 
-it("attack E01: a view is known to its own user and server alone, whatever name another server has", () => {
+it("attack E01: a view is known only for its own user and server, whatever name another server has", () => {
   const views = new KnownViews();
   const page = {} as PageSession;
   const owner = { user: "ann", server: "mail", identity: "a", session: "s", page };

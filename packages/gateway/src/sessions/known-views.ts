@@ -1,5 +1,5 @@
 /**
- * Which views there are, and whose: the one answer to "is this view known?".
+ * The registry of all views and their owners.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { PageSession } from "./page-session.js";
 export interface ViewOwner extends KnownView {
   readonly user: string;
   readonly server: string;
-  /** Which server it is: another one may have its name later. */
+  /** The server's identity: another server may take its name later. */
   readonly identity: ServerIdentity;
   readonly page: PageSession;
 }
@@ -29,7 +29,7 @@ export class KnownViews {
     this.#views.set(view, owner);
   }
 
-  /** The address of its UI is known now: it is a name of the view in a policy. */
+  /** Sets the URI of a view's UI, which a policy can refer to. */
   found(view: string, uri: string): void {
     const owner = this.#views.get(view);
     if (owner) this.#views.set(view, { ...owner, uri });
@@ -39,13 +39,13 @@ export class KnownViews {
     this.#views.delete(view);
   }
 
-  /** The view, if it is this user's. */
+  /** The view, if it belongs to this user. */
   of(view: string, user: string): ViewOwner | undefined {
     const owner = this.#views.get(view);
     return owner?.user === user ? owner : undefined;
   }
 
-  /** The view, if it is this user's and of this server: a guard knows no others. */
+  /** The view, if it belongs to this user and server: a guard knows no others. */
   find(view: string, user: string, { name, identity }: ServerKey): ViewOwner | undefined {
     const owner = this.of(view, user);
     return owner?.server === name && owner.identity === identity ? owner : undefined;

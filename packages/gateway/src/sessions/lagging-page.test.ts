@@ -1,4 +1,4 @@
-/** A page that reads slowly: however much waits for it when something happens, in the end it knows. */
+/** A page that reads slowly gets the final state, however much is queued for it. */
 import {
   type ConversationNotices,
   type ConversationState,
@@ -15,7 +15,7 @@ import { PageSession } from "./page-session.js";
 let stage: ConversationStage | undefined;
 afterEach(async () => stage?.close());
 
-/** The two ends of a line; that of the gateway says that it is full while the page does not read. */
+/** Both ends of a connection; the gateway's end reports that it is full while the page does not read. */
 class Line {
   readonly #toPage: string[] = [];
   isStuck = false;
@@ -41,7 +41,7 @@ class Line {
     session.take(this.gateway, 0);
   }
 
-  /** The page reads what there is, until there is no more. */
+  /** Reads everything that is queued. */
   async read(): Promise<void> {
     this.isStuck = false;
     for (let quiet = 0; quiet < 5; quiet++) {
@@ -56,7 +56,7 @@ class Line {
   }
 }
 
-/** A page that follows a conversation as ours do: what it missed, it asks for. */
+/** A page that follows a conversation like Vitrine's pages: it requests what it missed. */
 class Reader {
   seq = 0;
   title = "";
@@ -135,11 +135,11 @@ async function setUp() {
 it.each([
   ["nothing", 0],
   ["much", 990_000],
-  ["as much as may wait, and a little more", 1_010_000],
-  ["almost what makes the line full", 1_047_000],
-  ["what makes the line full", 1_060_000],
+  ["slightly more than the limit", 1_010_000],
+  ["almost the high-water mark", 1_047_000],
+  ["the high-water mark", 1_060_000],
   ["far more", 5_000_000],
-])("with %s waiting for it, a page ends up with the last word", async (_name, size) => {
+])("with %s queued, a page gets the final state", async (_name, size) => {
   const { conversation, session, line, reader } = await setUp();
   await conversation.rename("Before");
   await line.read();

@@ -1,12 +1,12 @@
 /**
- * The pages that are open, by user.
+ * The open pages by user.
  *
  * @module
  */
 import type { GatewayNotices } from "@vitrine/wire";
 import type { PageSession } from "./page-session.js";
 
-/** Keeps pages from their first message until they end. */
+/** Holds pages from their first message until they end. */
 export class OpenPages {
   readonly #pages = new Map<string, Set<PageSession>>();
 
@@ -21,19 +21,19 @@ export class OpenPages {
     if (pages?.size === 0) this.#pages.delete(user);
   }
 
-  /** Those of a user, the oldest first; of everybody, where none is named. */
+  /** The pages of a user, the oldest first; without a user, all pages. */
   of(user?: string): PageSession[] {
     const sets = user === undefined ? [...this.#pages.values()] : [this.#pages.get(user) ?? []];
     return sets.flatMap((pages) => [...pages]);
   }
 
-  /** The one where a user is asked. One that is just being loaded again is asked when it is there. */
+  /** The page in which a user is asked. A page that is being reloaded is asked when it is back. */
   newest(user: string): PageSession | undefined {
     const pages = this.of(user);
     return pages.findLast(({ isConnected }) => isConnected) ?? pages.at(-1);
   }
 
-  /** Tells all pages of a user, or of everybody. */
+  /** Notifies all pages of a user, or of everybody. */
   tell<M extends keyof GatewayNotices>(user: string | undefined, method: M, params: GatewayNotices[M]): void {
     for (const page of this.of(user)) page.notify(method, params);
   }

@@ -1,5 +1,5 @@
 /**
- * The conversations that one page shows, and the apps in them.
+ * The conversations of a page, and their apps.
  *
  * @module
  */
@@ -21,17 +21,17 @@ import { isLargerThan, jsonSize, MAX_MESSAGE } from "./message-size.js";
 import { notificationMessage } from "./rpc.js";
 import { unknownView } from "./view-channel.js";
 
-/** The models of a gateway, as pages see them. */
+/** The models of a gateway for pages. */
 export interface ModelDesk {
   state(): Promise<ModelState> | ModelState;
   choose(model: string | undefined): Promise<ModelState>;
 }
 
-/** What {@link PageConversations} stands on. */
+/** Options of {@link PageConversations}. */
 export interface PageConversationsOptions {
   readonly user: string;
   readonly conversations: Conversations;
-  /** Which servers have had which names. */
+  /** The history of servers' names. */
   readonly known: Pick<KnownServers, "isHeir" | "settled">;
   readonly models: ModelDesk;
   readonly testMode: boolean;
@@ -41,14 +41,14 @@ export interface PageConversationsOptions {
   /** Maximum characters of a message to the page; {@link MAX_MESSAGE} by default. */
   readonly messageLimit?: number | undefined;
   isCongested(): boolean;
-  /** Whether the page is there now: one that was closed has its session for some minutes more. */
+  /** Whether the page is connected: the session of a closed page exists for some more minutes. */
   isConnected(): boolean;
 }
 
 /** A view that shows a call of a conversation. */
 export interface ShownView {
   readonly opened: OpenedView;
-  /** Sends it a notification; of one kind only the last counts for a page that is slow. */
+  /** Sends a notification to the view. For a slow page, only the latest of each kind is sent. */
   tell(kind: string, text: string): void;
 }
 
@@ -80,11 +80,11 @@ type Handlers = {
   ) => Promise<ConversationRequests[M]["result"]>;
 };
 
-/** A page's part in conversations. */
+/** Handles the conversations of a page. */
 export class PageConversations {
   readonly #options: PageConversationsOptions;
   readonly #heard = new Map<string, { missed: number | undefined; stop(): void }>();
-  /** What ends that a view hears of its call. */
+  /** Functions that detach views from their calls. */
   readonly #shown = new Map<string, () => void>();
   #isOver = false;
 
@@ -92,7 +92,7 @@ export class PageConversations {
     this.#options = options;
   }
 
-  /** What a page asks. */
+  /** Handlers of the page's requests. */
   readonly handlers: Handlers = {
     "conversation/list": async (query) => ({
       conversations: await this.#options.conversations.list(this.#options.user, query),
@@ -161,7 +161,7 @@ export class PageConversations {
   };
 
   /**
-   * Checks that a call was answered by this very server, and not by another one of its name.
+   * Checks that a call was answered by exactly this server, not by another one of the same name.
    *
    * @throws {GatewayError} `server-replaced`
    */
@@ -175,16 +175,16 @@ export class PageConversations {
   }
 
   /**
-   * Lets a view show a call: it is told where the call is now, and what becomes of it.
+   * Lets a view show a call, from its current state on.
    *
-   * @returns the view, as the page is told of it: what comes later is sent to it
+   * @returns the view for the page; later changes are sent to the view
    */
   async show(view: ShownView, call: ConversationCall): Promise<OpenedView> {
     const { opened } = view;
     const conversation = await this.#open(call.conversation);
     const item = conversation.find(call.item);
     if (item?.kind !== "call" || item.app || item.server !== opened.server || item.tool !== opened.tool?.name)
-      throw new VitrineError(INVALID_PARAMS, "this is no call of the view's tool");
+      throw new VitrineError(INVALID_PARAMS, "this is not a call of the view's tool");
     await this.checkServer(call, { name: opened.server, identity: opened.identity ?? "" });
     this.#checkThere();
     opened.call = call;
@@ -212,7 +212,7 @@ export class PageConversations {
         if (isTold) tell("call", "ui/notifications/tool-cancelled", { reason });
       },
       dropped: (reason) => {
-        // The app has it. Where it is shown again, it hears that nobody else has.
+        // The app has the result. If it is shown again, it learns that the result was dropped.
         delete opened.result;
         opened.cancelled = reason;
       },
@@ -225,30 +225,32 @@ export class PageConversations {
     return { ...opened };
   }
 
-  /** The app of a view, as the person knows it. */
+  /** The app of a view, as the user knows it. */
   speaker(view: string): SpeakingApp | undefined {
     const opened = this.#options.view(view);
     return opened && speakerOf(opened);
   }
 
-  /** Takes back the call that a view shows; undefined if it shows none of a conversation. */
+  /** Cancels the call that a view shows; undefined if it shows no call of a conversation. */
   async cancel({ call }: OpenedView): Promise<boolean | undefined> {
     return call && (await this.#open(call.conversation)).stop(call.item);
   }
 
-  /** A view of the page is closed. */
+  /** Detaches a closed view. */
   closed({ view, call }: OpenedView): void {
     this.#shown.get(view)?.();
     this.#shown.delete(view);
     if (!call) return;
     this.#open(call.conversation).then(
       (conversation) => conversation.appGone(view),
-      // It may be gone as well.
+      // The conversation may be gone as well.
       () => {},
     );
   }
 
-  /** The page reads again: it is told that it has missed something, and asks for all of it. */
+  /**
+   * Notifies the page, which reads again, that it missed changes: it then requests the whole conversation.
+   */
   resume(): void {
     for (const [id, heard] of this.#heard) {
       if (heard.missed === undefined) continue;
@@ -257,7 +259,7 @@ export class PageConversations {
     }
   }
 
-  /** The page is gone for good. */
+  /** Detaches everything when the page has ended. */
   end(): void {
     this.#isOver = true;
     for (const id of [...this.#heard.keys()]) this.#leave(id);
@@ -273,14 +275,14 @@ export class PageConversations {
     return this.#options.conversations.open(this.#options.user, id);
   }
 
-  /** What was waited for came too late. */
+  /** Rejects results that arrive after the page has ended. */
   #checkThere(): void {
-    if (this.#isOver) throw new VitrineError("closed", "the page is gone");
+    if (this.#isOver) throw new VitrineError("closed", "the page has closed");
   }
 
   #hear(conversation: Conversation): void {
     const { changed, isCongested, isConnected } = this.#options;
-    // One that was deleted and one that is open again are not the same.
+    // A deleted conversation and a new one of the same id are different.
     this.#leave(conversation.id);
     const heard = {
       missed: undefined as number | undefined,
@@ -301,17 +303,17 @@ export class PageConversations {
 
   #checkTestMode(): void {
     if (this.#options.testMode) return;
-    const message = "a page may ask this only in test mode: start the gateway with --test-mode";
+    const message = "this request is allowed only in test mode: start the gateway with --test-mode";
     throw new VitrineError(METHOD_NOT_FOUND, message);
   }
 
-  /** An app of this page, in this conversation: nobody speaks for another. */
+  /** The app of a view in this page and conversation: no page can act for another. */
   #app(conversation: string, view: string): SpeakingApp {
     const opened = this.#options.view(view);
     if (!opened) throw unknownView(view);
     const app = this.speaker(view);
     if (!app || opened.call?.conversation !== conversation)
-      throw new VitrineError(INVALID_PARAMS, "this view shows no call of that conversation");
+      throw new VitrineError(INVALID_PARAMS, "this view does not show a call of that conversation");
     return app;
   }
 }

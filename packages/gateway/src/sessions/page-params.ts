@@ -1,5 +1,5 @@
 /**
- * What the params of a page's requests must look like.
+ * Schemas of the params of page requests.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type { ConversationCall, GatewayRequests } from "@vitrine/wire";
 
 const STRING: Schema<string> = { kind: "string" };
 const RECORD: Schema<Record<string, unknown>> = { kind: "record", values: { kind: "unknown" } };
-/** Only what is known to take something away: whatever else is named here is refused. */
+/** Only known narrowings: any other value is rejected. */
 const NARROW: Schema<Narrowing[]> = { kind: "array", items: { kind: "literal", values: NARROWINGS } };
 const shape = <T>(fields: Record<string, Schema>, optional: Record<string, Schema> = {}): Schema<T> => ({
   kind: "object",
@@ -71,11 +71,11 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Schema<GatewayRequests[M]
   "model/choose": shape({}, { model: STRING }),
 };
 
-/** Exact names, and none that `Object.prototype` has. */
+/** Whether it is exactly one of the known methods, and not a name of `Object.prototype`. */
 export const isPageMethod = (method: string): method is keyof GatewayRequests =>
   Object.hasOwn(PARAMS, method);
 
-/** @throws {VitrineError} `INVALID_PARAMS` for what is not of the method's shape */
+/** @throws {VitrineError} `INVALID_PARAMS` if the params do not match the method's schema */
 export function pageParams<M extends keyof GatewayRequests>(
   method: M,
   params: unknown,

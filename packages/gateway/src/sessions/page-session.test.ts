@@ -95,7 +95,7 @@ function setUp(options: Partial<PageOptions> = {}) {
   return { store, server, at, page, sent, wire, known, refused, onerror, say, ask, open };
 }
 
-/** Calls of tools that end when a test says so, or when they are taken back. */
+/** Tool calls that end on request, or when they are cancelled. */
 function stall({ upstream }: ReturnType<typeof setUp>["server"]) {
   const running: {
     params: unknown;
@@ -118,8 +118,8 @@ function stall({ upstream }: ReturnType<typeof setUp>["server"]) {
   return running;
 }
 
-describe("what a page asks", () => {
-  it("must be a method of the gateway's, with params of its shape", async () => {
+describe("requests of a page", () => {
+  it("must be methods of the gateway, with valid params", async () => {
     const { ask, page, sent } = setUp();
     for (const method of ["tools/call", "gateway/Servers", "__proto__", "constructor", ""])
       expect(await ask(method)).toMatchObject({ error: { code: -32601 } });
@@ -129,7 +129,7 @@ describe("what a page asks", () => {
     expect(await ask("gateway/open", { server: "shop", tool: "show", uri: "ui://shop/x" })).toMatchObject({
       error: { code: -32602 },
     });
-    // A page may take away from a policy, and knows how; whatever else it names could add.
+    // A page may only narrow a policy, by known names; any other value could widen it.
     for (const narrow of [["unsafe-eval"], ["frame-domains", "*"], { frameDomains: true }, "frame-domains"]) {
       expect(await ask("gateway/open", { server: "shop", tool: "show", narrow })).toMatchObject({
         error: { code: -32602, message: expect.stringContaining("params.narrow") },
@@ -142,7 +142,7 @@ describe("what a page asks", () => {
     expect(sent.at(-1)?.message).toMatchObject({ id: null, error: { code: -32700 } });
   });
 
-  it("is answered with what the gateway could not do; of a fault of its own only that it was one", async () => {
+  it("get errors of the gateway; an internal error is not described", async () => {
     const { ask, onerror } = setUp({
       start: async () => {
         throw new Error("password=1234");
@@ -158,7 +158,7 @@ describe("what a page asks", () => {
     expect(onerror).toHaveBeenCalledOnce();
   });
 
-  it("C02: calls tools as the model would, under the page's own name", async () => {
+  it("C02: call tools on behalf of the model, with the page's own token", async () => {
     const { ask, store } = setUp();
     expect(await ask("gateway/call", { server: "shop", name: "secret" })).toMatchObject({ result: {} });
     expect(await ask("gateway/call", { server: "shop", name: "inner" })).toMatchObject({
@@ -170,7 +170,7 @@ describe("what a page asks", () => {
     ]);
   });
 
-  it("has its progress under its own token, which the server never sees; to a slow page only the last", async () => {
+  it("get progress with their own token, which the server never sees; a slow page gets only the latest", async () => {
     const { ask, page, say, sent, server, wire } = setUp();
     const running = stall(server);
     const params = { server: "shop", name: "look", _meta: { progressToken: "p.1" } };
@@ -191,7 +191,7 @@ describe("what a page asks", () => {
     wire.isFull = false;
     page.resume();
     expect(told().slice(1)).toEqual([progress({ progress: 3 })]);
-    // What waits when the answer comes is never told.
+    // Delayed progress is dropped when the answer arrives.
     wire.isFull = true;
     running[0]?.onprogress?.({ progress: 4 });
     running[0]?.resolve({ content: [] });
@@ -202,7 +202,7 @@ describe("what a page asks", () => {
     expect(told().filter(([, method]) => method === "notifications/progress")).toHaveLength(2);
   });
 
-  it("without a token hears no progress", async () => {
+  it("without a token get no progress", async () => {
     const { say, sent, server } = setUp();
     const running = stall(server);
     say({ id: 1, method: "gateway/call", params: { server: "shop", name: "look" } });
@@ -212,7 +212,7 @@ describe("what a page asks", () => {
     await expect.poll(() => sent).toMatchObject([{ message: { id: 1 } }]);
   });
 
-  it("restarts servers that there are", async () => {
+  it("restart existing servers", async () => {
     const { ask } = setUp();
     expect(await ask("gateway/restart", { server: "shop" })).toMatchObject({
       result: { name: "shop", protocolVersion: "new" },
@@ -220,7 +220,7 @@ describe("what a page asks", () => {
     expect(await ask("gateway/restart", {})).toMatchObject({ error: { code: -32602 } });
   });
 
-  it("is answered to the page that came after a reload, and made once: while it runs, and when it is over", async () => {
+  it("are answered to the reloaded page, and run once: while they run, and afterwards", async () => {
     const { ask, page, say, sent, server, store } = setUp();
     const running = stall(server);
     const request = {
@@ -233,18 +233,18 @@ describe("what a page asks", () => {
     await expect.poll(() => running).toHaveLength(1);
     page.renewed();
     say(request);
-    // It is the same one: what comes of it is told once, also how far it is.
+    // It is the same call: its progress and outcome are reported once.
     running[0]?.onprogress?.({ progress: 1 });
     await expect.poll(() => sent.at(-1)?.message).toMatchObject({ params: { progressToken: "7-9.1" } });
     running[0]?.resolve({ content: [] });
     await expect.poll(answers).toMatchObject([{ message: { result: { content: [] } } }]);
-    // The page was away when the answer came.
+    // The page was disconnected when the answer arrived.
     page.renewed();
     say(request);
     await expect.poll(answers).toHaveLength(2);
     expect(answers()[1]).toEqual(answers()[0]);
     expect([running.length, store.entries.length]).toEqual([1, 1]);
-    // Under a name that is in use by the page itself nothing else is asked.
+    // An id in use by the page itself cannot be reused.
     say({ ...request, id: "7-9.2" });
     await expect.poll(() => running).toHaveLength(2);
     say({ ...request, id: "7-9.2" });
@@ -252,7 +252,7 @@ describe("what a page asks", () => {
     expect(await ask("gateway/servers")).toHaveProperty("result");
   });
 
-  it("is not made again after a reload when its answer is not kept any more: the audit log knows that it was made", async () => {
+  it("are not repeated after a reload if their answer was dropped: the audit log knows that they ran", async () => {
     const { ask, at, page, say, sent, server, store } = setUp();
     at.guard = gatewayGuard({
       server,
@@ -276,7 +276,7 @@ describe("what a page asks", () => {
     expect(await ask("gateway/call", { server: "shop", name: "change" })).toHaveProperty("result");
   });
 
-  it("can be taken back by the page that came after a reload", async () => {
+  it("can be cancelled by the reloaded page", async () => {
     const { page, say, server, store } = setUp();
     const running = stall(server);
     const request = { id: "7-9.1", method: "gateway/call", params: { server: "shop", name: "secret" } };
@@ -288,7 +288,7 @@ describe("what a page asks", () => {
     await expect.poll(() => store.outcomes).toMatchObject([{ of: 1, code: "aborted" }]);
   });
 
-  it("gets no other one's answer after a reload: pages that count use an id again, and a name is for one question", async () => {
+  it("get no answer of another request after a reload: pages that count reuse ids, and a key is for one request", async () => {
     const { page, say, sent, server } = setUp();
     const running = stall(server);
     const call = (id: unknown, name: string) => ({
@@ -303,13 +303,13 @@ describe("what a page asks", () => {
     say(call("7-9.1", "show"));
     const refusals = [1, "7-9.1"].map((id) => ({ message: { id, error: { code: -32600 } } }));
     await expect.poll(() => sent).toMatchObject(refusals);
-    // Who asks the same gets its answer still.
+    // The same request still gets its answer.
     say(call("7-9.1", "secret"));
     running[1]?.resolve({ content: [] });
     await expect.poll(() => sent.at(2)?.message).toMatchObject({ id: "7-9.1", result: {} });
   });
 
-  it("is answered when it was taken back, and is asked again after a reload", async () => {
+  it("are answered if they were cancelled, and are sent again after a reload", async () => {
     const { page, say, sent } = setUp({ catalogue: () => new Promise(() => {}) });
     const request = { id: "7-9.1", method: "gateway/catalogue", params: { server: "shop" } };
     say(request);
@@ -319,7 +319,7 @@ describe("what a page asks", () => {
     await expect.poll(() => sent).toMatchObject([{ message: { id: "7-9.1", error: { code: -32600 } } }]);
   });
 
-  it("fails if the answer is larger than a message to a page; a call may have run", async () => {
+  it("fail if the answer is larger than a message to a page; a call may have run", async () => {
     const description = "x".repeat(2000);
     const lists = { tools: [], resources: [], templates: [], prompts: [], views: [] };
     const { ask, server } = setUp({
@@ -339,7 +339,7 @@ describe("what a page asks", () => {
     });
   });
 
-  it("comes once under an id", async () => {
+  it("have unique ids", async () => {
     const { say, sent } = setUp({ catalogue: () => new Promise(() => {}) });
     for (const _ of [1, 2]) say({ id: 1, method: "gateway/catalogue", params: { server: "shop" } });
     await expect.poll(() => sent).toMatchObject([{ message: { id: 1, error: { code: -32600 } } }]);
@@ -347,7 +347,7 @@ describe("what a page asks", () => {
 });
 
 describe("a view", () => {
-  it("has an id that nobody can guess, and is known before anybody is asked about it", async () => {
+  it("has a random id, and is registered before any question about it", async () => {
     const seen: boolean[] = [];
     const { known, open } = setUp({
       prepare: async (view) => {
@@ -362,7 +362,7 @@ describe("a view", () => {
     expect(known).toEqual(new Set([one.view, two.view]));
   });
 
-  it("that is taken back while it is prepared is forgotten, and not answered", async () => {
+  it("that is cancelled during its preparation is forgotten, and not answered", async () => {
     let prepared = (_: OpenedView) => {};
     const { known, page, say, sent } = setUp({
       prepare: () => new Promise((resolve) => (prepared = resolve)),
@@ -376,7 +376,7 @@ describe("a view", () => {
     expect(sent).toEqual([]);
   });
 
-  it("whose server changes or goes while it is prepared is one of the new server, or none", async () => {
+  it("whose server changes or is removed during its preparation belongs to the new server, or to none", async () => {
     let prepared = (_: OpenedView) => {};
     const [old, next] = [setUp().at, setUp().at];
     const servers = [old, next];
@@ -406,7 +406,7 @@ describe("a view", () => {
     expect(known.size).toBe(size - 1);
   });
 
-  it("attack E01: whose name another server takes while it is prepared is not opened, and forgotten", async () => {
+  it("attack E01: whose name another server takes during its preparation is not opened, and forgotten", async () => {
     let prepared = (_: OpenedView) => {};
     const first = setUp().at;
     const servers = [first, { ...first, server: stageServer({ identity: "another" }) }];
@@ -435,7 +435,7 @@ describe("a view", () => {
     expect(known.size).toBe(0);
   });
 
-  it("shows the call of its tool: what comes of it is told, and kept for a reload", async () => {
+  it("shows the call of its tool: the outcome is reported, and kept for a reload", async () => {
     const { ask, open, sent, store } = setUp();
     const { view, input } = await open({ arguments: { a: 1 } });
     expect(input).toEqual({ a: 1 });
@@ -451,7 +451,7 @@ describe("a view", () => {
     expect(store.entries).toMatchObject([{ actor: "host", view, target: "show" }]);
   });
 
-  it("is closed when its page takes back the request that opened it, even if the answer is on its way", async () => {
+  it("is closed if its page cancels the request that opened it, even if the answer is on its way", async () => {
     const { ask, say, sent, page, server, known } = setUp();
     const running = stall(server);
     for (const method of ["gateway/open", "gateway/show"]) {
@@ -471,7 +471,7 @@ describe("a view", () => {
     expect(await ask("gateway/views")).toMatchObject({ result: { views: [] } });
   });
 
-  it("stays when an id is used again and that request is taken back", async () => {
+  it("stays open if its id is reused and that request is cancelled", async () => {
     const { say, sent, page } = setUp();
     const answered = (count: number) =>
       expect.poll(() => sent.filter(({ message }) => message["id"] === 1)).toHaveLength(count);
@@ -498,7 +498,7 @@ describe("a view", () => {
     expect(request).toHaveBeenCalledExactlyOnceWith("resources/unsubscribe", { uri: "note://1" });
   });
 
-  it("hears on its channel what would make the answer after a reload too large", async () => {
+  it("gets on its channel what would make the answer after a reload too large", async () => {
     const { ask, open, sent, server } = setUp();
     const text = "x".repeat(9_000_000);
     server.upstream.answers["tools/call"] = () => ({ content: [{ type: "text", text }] });
@@ -518,7 +518,7 @@ describe("a view", () => {
     ]);
   });
 
-  it("hears on its channel of a call that was cancelled, where its input finds no room", async () => {
+  it("gets a cancelled call on its channel if its input does not fit", async () => {
     const { ask, open, sent, server } = setUp();
     server.upstream.answers["tools/call"] = () => ({ content: [] });
     await open({ arguments: { a: "x".repeat(9_000_000) } });
@@ -535,7 +535,7 @@ describe("a view", () => {
     expect(told).toEqual(["ui/notifications/tool-input", "ui/notifications/tool-cancelled"]);
   });
 
-  it("that cannot be described in one message is closed, and the page is told why", async () => {
+  it("that does not fit into one message is closed, and the page gets the reason", async () => {
     const uri = `ui://shop/${"x".repeat(2000)}`;
     const { ask, page, known } = setUp({
       messageLimit: 1000,
@@ -547,7 +547,7 @@ describe("a view", () => {
     expect([page.size, known.size]).toEqual([0, 0]);
   });
 
-  it("is told that its call ran if the result is larger than a message, also after a reload", async () => {
+  it("is notified that its call ran if the result is larger than a message, also after a reload", async () => {
     const { page, server, sent, open, ask } = setUp({ messageLimit: 1000 });
     const running = stall(server);
     const { view } = await open({ arguments: {} });
@@ -562,7 +562,7 @@ describe("a view", () => {
     expect(told().slice(1)).toMatchObject([{ method: "ui/notifications/tool-input" }, cancelled]);
   });
 
-  it("is told why the call of its tool failed", async () => {
+  it("is notified why the call of its tool failed", async () => {
     const { ask, open, sent, server } = setUp();
     server.upstream.answers["tools/call"] = () => {
       throw new GatewayError("server-exited", "it ended");
@@ -575,7 +575,7 @@ describe("a view", () => {
     expect(await ask("gateway/views")).toMatchObject({ result: { views: [{ cancelled: "it ended" }] } });
   });
 
-  it("hears how far its call has come, in place of a token; a reload finds it; to a slow page the end is enough", async () => {
+  it("gets the progress of its call without a token; it survives a reload; a slow page gets only the end", async () => {
     const { ask, open, page, sent, server, wire } = setUp();
     const running = stall(server);
     const { view } = await open({ arguments: {} });
@@ -600,7 +600,7 @@ describe("a view", () => {
     expect(views[0]).not.toHaveProperty("progress");
   });
 
-  it("whose call is cancelled hears so, once, and the record has it; of one that is over nothing is cancelled", async () => {
+  it("whose call is cancelled is notified once, and it is recorded; a finished call cannot be cancelled", async () => {
     const { ask, open, sent, server, store } = setUp();
     const running = stall(server);
     const { view } = await open({ arguments: {} });
@@ -622,7 +622,7 @@ describe("a view", () => {
     });
   });
 
-  it("takes its call back when it is closed", async () => {
+  it("cancels its call when it is closed", async () => {
     const { ask, open, server, store } = setUp();
     const running = stall(server);
     const { view } = await open({ arguments: {} });
@@ -631,7 +631,7 @@ describe("a view", () => {
     await expect.poll(() => store.outcomes).toMatchObject([{ outcome: "indeterminate", code: "aborted" }]);
   });
 
-  it("without a server is let go of when it is closed", async () => {
+  it("without a server is released when it is closed", async () => {
     const place = { src: "http://proxy.a.localhost/n" } as ViewPlace;
     const closeDocument = vi.fn();
     const { ask } = setUp({
@@ -644,7 +644,7 @@ describe("a view", () => {
     expect(closeDocument.mock.calls).toEqual([[place]]);
   });
 
-  it("is one of a thousand at most, with or without a server", async () => {
+  it("is one of at most a thousand, with or without a server", async () => {
     const { ask, page, say } = setUp();
     const params = { server: "shop", tool: "show" };
     await ask("gateway/show", { name: "a recording", html: "<p>" });
@@ -659,7 +659,7 @@ describe("a view", () => {
     expect(page.size).toBe(1000);
   });
 
-  it("attack C19: that is closed, or never was, is refused, with a record; only what asks is answered", async () => {
+  it("attack C19: that is closed, or never existed, is refused with a record; only requests are answered", async () => {
     const { ask, known, open, refused, say, sent, server, wire } = setUp();
     const { view } = await open();
     expect(await ask("gateway/close", { view })).toMatchObject({ result: {} });
@@ -694,8 +694,8 @@ describe("a view", () => {
   });
 });
 
-describe("a view whose document the sandbox has no more", () => {
-  it("is shown again after a reload: its document comes back, and its call stays", async () => {
+describe("a view whose document was evicted from the sandbox", () => {
+  it("is shown again after a reload: its document is restored, and its call stays", async () => {
     const gone = { src: "http://p.l.localhost/gone" } as ViewPlace;
     const back = { src: "http://p.l.localhost/back" } as ViewPlace;
     const restore = vi.fn(async (opened: OpenedView) => ({ ...opened, place: back }));
@@ -713,11 +713,11 @@ describe("a view whose document the sandbox has no more", () => {
     await expect
       .poll(async () => (await ask("gateway/views"))["result"])
       .toMatchObject({ views: [{ view, place: back, result: {} }] });
-    // It is kept: once it is back, it is looked for in its new place.
+    // It is stored: the next time, it is looked up at its new address.
     expect(restore.mock.lastCall?.[0]).toMatchObject({ place: back });
   });
 
-  it("that is closed while others are brought back is not named, and stays closed", async () => {
+  it("that is closed while others are restored is not listed, and stays closed", async () => {
     const place = { src: "http://p.l.localhost/gone" } as ViewPlace;
     const waiting = new Map<string, () => void>();
     const signals: AbortSignal[] = [];
@@ -735,13 +735,13 @@ describe("a view whose document the sandbox has no more", () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
     await open();
     for (const each of waiting.values()) each();
-    // One that is opened meanwhile is told to who opens it, and to nobody else.
+    // A view that is opened meanwhile is reported only to its opener.
     await expect
       .poll(() => sent.at(-1)?.message)
       .toEqual({ jsonrpc: "2.0", id: "a.1", result: { views: [{ ...kept, place }] } });
   });
 
-  it("without a server says that it is gone", async () => {
+  it("without a server reports that it is gone", async () => {
     const place = { src: "http://p.l.localhost/gone" } as ViewPlace;
     const { ask } = setUp({
       document: async (view) => ({ view, server: "", capabilities: {}, uri: "Cart", place }),
@@ -758,7 +758,7 @@ describe("a view whose document the sandbox has no more", () => {
 });
 
 describe("a document without a server", () => {
-  it("is a view of the page: found after a reload, and closed as others are", async () => {
+  it("is a view of the page: found after a reload, and closed like others", async () => {
     const { ask, known, page, wire } = setUp();
     const shown = (await ask("gateway/show", { name: "Cart", html: "<p>" }))["result"] as OpenedView;
     expect(shown).toEqual({
@@ -767,7 +767,7 @@ describe("a document without a server", () => {
       capabilities: {},
       uri: "Cart",
     });
-    // No guard knows it: there is nothing that it could be allowed.
+    // No guard knows it, so nothing can be allowed.
     expect(known.size).toBe(0);
     expect(await ask("gateway/views")).toMatchObject({ result: { views: [shown] } });
     expect(await ask("gateway/close", { view: shown.view })).toMatchObject({ result: {} });
@@ -778,7 +778,7 @@ describe("a document without a server", () => {
     expect(page.size).toBe(0);
   });
 
-  it("is refused all that it asks, with a record and a sentence that says why", async () => {
+  it("has all of its requests refused, with a record and an explanation", async () => {
     const { ask, refused, say, sent, server } = setUp();
     const { view } = (await ask("gateway/show", { name: "Cart", html: "<p>" }))["result"] as OpenedView;
     for (const method of ["tools/call", "ui/open-link", "ping"]) {
@@ -800,7 +800,7 @@ describe("a document without a server", () => {
 });
 
 describe("a page", () => {
-  it("is asked for its views, and again after a reload", async () => {
+  it("lists its views, also after a reload", async () => {
     const { open, page, say, sent } = setUp();
     const { view } = await open();
     say({ id: 1, method: "tools/call", params: { name: "change" } }, view);
@@ -815,7 +815,7 @@ describe("a page", () => {
     await expect.poll(() => sent.at(-1)).toMatchObject({ channel: view, message: { id: 1, result: {} } });
   });
 
-  it("that is gone for good leaves nothing: no views, no calls, no questions, and hears nothing more", async () => {
+  it("that has ended leaves nothing: no views, calls or questions, and gets no more messages", async () => {
     const { known, open, page, say, sent, server, store } = setUp();
     const { view } = await open();
     say({ id: 1, method: "tools/call", params: { name: "change" } }, view);

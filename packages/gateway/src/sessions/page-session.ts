@@ -1,5 +1,5 @@
 /**
- * One page of a person: its views, its questions, and what it asks of the gateway.
+ * A page of a user: its views, its questions, and its requests to the gateway.
  *
  * @module
  */
@@ -53,74 +53,80 @@ import { withoutServer } from "./show-document.js";
 import { ShownCall } from "./shown-call.js";
 import { paramsTextOf, unknownView, ViewChannel } from "./view-channel.js";
 
-/** The page's end of the wire, as the gateway holds it. */
+/** The connection to a page. */
 export interface PageWire {
   send(channel: string, text: string): void;
   closeChannel(channel: string): void;
-  /** So much waits because the page does not read that what can wait should. When that ends, it is told. */
+  /** Whether the send queue is above its high-water mark: optional messages wait until `resume` is called. */
   readonly isFull: boolean;
-  /** Whether a page is there now. */
+  /** Whether a page is connected. */
   readonly isConnected: boolean;
 }
 
-/** What a page session stands on. */
+/** Options of {@link PageSession}. */
 export interface PageOptions {
   readonly user: string;
   readonly wire: PageWire;
   /** Maximum characters of a message to the page; {@link MAX_MESSAGE} by default. */
   readonly messageLimit?: number | undefined;
-  /** The page had a session that is gone: what it asks may have begun then, under the same key. */
+  /**
+   * Whether the page had an earlier session that is gone: its requests may have started then, with the same
+   * keys.
+   */
   readonly mayBeOld: boolean;
-  /** Programs may drive the page; no by default. */
+  /** Whether programs may control the page; false by default. */
   readonly testMode?: boolean | undefined;
-  /** Everybody's: the page sees the person's own. */
+  /** Shared by all users: the page only sees the user's own. */
   readonly conversations: Conversations;
-  /** Which servers have had which names. */
+  /** The history of servers' names. */
   readonly known: Pick<KnownServers, "isHeir" | "settled">;
   readonly models: ModelDesk;
   /** Asks the model for views. */
   readonly sampling: Pick<SamplingDesk, "forView">;
-  /** All of the person's servers. */
+  /** All servers of the user. */
   summaries(): ServerSummary[];
   /** @throws {GatewayError} `server-unknown` */
   server(name: string): GuardedServer;
   /** Passes a call through the guard of its server; see {@link GuardedServers.pass}. */
   readonly pass: GuardedServers["pass"];
-  /** Refuses a call that came to no guard; see {@link GuardedServers.refuse}. */
+  /** Refuses a call that reached no guard; see {@link GuardedServers.refuse}. */
   readonly refuse: GuardedServers["refuse"];
   catalogue(name: string, who?: ToolVisibility): Promise<ServerCatalogue>;
   start(name: string): Promise<ServerSummary>;
   restart(name: string): Promise<ServerSummary>;
-  /** Makes a view ready to be shown; never throws for what a server did wrong (C08). */
+  /** Prepares a view. Never throws for errors of a server. */
   prepare(view: string, at: GuardedServer, wanted: WantedView, signal: AbortSignal): Promise<OpenedView>;
-  /** Makes a document without a server ready to be shown. */
+  /** Prepares a document without a server. */
   document(view: string, document: GatewayRequests["gateway/show"]["params"]): Promise<OpenedView>;
   /** Makes sure that a view can still be shown. */
   restore(opened: OpenedView, signal: AbortSignal): Promise<OpenedView>;
-  /** It will not be shown again. */
+  /** Releases the document of a closed view. */
   closeDocument(place: ViewPlace): void;
-  /** A view begins; it ends with {@link forget}. Told before anybody is asked about it. */
+  /** Registers a view before any question about it; it ends with {@link forget}. */
   know(view: string, server: ServerKey, wanted: WantedView): void;
   forget(view: string): void;
-  /** Records what was asked by a view that is none, or has no server. Of what never was a view, the server is empty. */
+  /**
+   * Records a request of an unknown view, or of a view without a server. For a view that never existed, the
+   * server is empty.
+   */
   refused(call: GuardedCall, error: VitrineError, identity: ServerIdentity | undefined): Promise<void>;
-  /** Hears what failed and the page is not told in full. */
+  /** Called with errors that the page does not see in full. */
   onerror(error: unknown): void;
 }
 
-/** Which view: a tool's, or that of a resource; and how much narrower its policy is than what it declares. */
+/** Selects a view: by its tool or its resource; and how much its policy is narrowed. */
 export interface WantedView {
   readonly tool?: string | undefined;
   readonly uri?: string | undefined;
   readonly narrow?: readonly Narrowing[] | undefined;
 }
 
-/** Views of one page, its requests under way, and closed views whose servers are remembered. */
+/** Limits: views of a page, pending requests, and closed views whose servers are remembered. */
 const MAX_VIEWS = 1000;
 const MAX_OPEN = 1000;
 const MAX_CLOSED = 1000;
 
-/** A request of the page, beside its params. */
+/** A request of the page, without its params. */
 interface PageRequest {
   readonly key: string | undefined;
   readonly signal: AbortSignal;
@@ -128,12 +134,12 @@ interface PageRequest {
   readonly onprogress?: ((progress: Progress) => void) | undefined;
 }
 
-/** A request under way, and what it was. */
+/** A pending request. */
 interface OpenRequest {
   readonly controller: AbortController;
   readonly method: string;
   readonly params: unknown;
-  /** It was asked before the page was reloaded, and may be asked again. */
+  /** Whether it was sent before a reload, and may be repeated. */
   isLeft: boolean;
 }
 
@@ -144,18 +150,18 @@ type PageHandlers = {
   ) => GatewayRequests[M]["result"] | Promise<GatewayRequests[M]["result"] | JsonText>;
 };
 
-/** A page that is connected, or will be again. */
+/** A page that is connected, or may reconnect. */
 export class PageSession {
   readonly #options: PageOptions;
   readonly #views = new Map<string, ViewChannel>();
   /** Views without a server. */
   readonly #documents = new Map<string, OpenedView>();
-  /** The calls that views show, while they are under way. */
+  /** The running calls that views show. */
   readonly #shown = new Map<string, ShownCall>();
-  /** The servers of views that were closed, for the record of what comes in their names. */
+  /** The servers of closed views, for the records of late requests. */
   readonly #closed = new Map<string, Pick<OpenedView, "server" | "identity">>();
   readonly #open = new Map<RequestId, OpenRequest>();
-  /** Views by the request that opened them: a page may take one back whose answer is on its way. */
+  /** Views by the request that opened them: a page may cancel a request whose answer is on its way. */
   readonly #openedBy = new Map<RequestId, string>();
   #isRenewed = false;
   readonly #restores: Restores;
@@ -186,12 +192,12 @@ export class PageSession {
     this.#handlers = { ...this.#ownHandlers, ...this.#conversations.handlers };
   }
 
-  /** Whether somebody could answer now. */
+  /** Whether the user could answer now. */
   get isConnected(): boolean {
     return this.#options.wire.isConnected;
   }
 
-  /** How many views it has. */
+  /** Number of views. */
   get size(): number {
     return this.#views.size + this.#documents.size;
   }
@@ -200,17 +206,17 @@ export class PageSession {
     return this.#options.messageLimit ?? MAX_MESSAGE;
   }
 
-  /** Asks the person; see {@link Questions.ask}. */
+  /** Asks the user; see {@link Questions.ask}. */
   ask(question: Question, remember: GatewayQuestion["remember"], signal: AbortSignal): Promise<Answer> {
     return this.#questions.ask(question, remember, signal);
   }
 
-  /** The app of a view, as the person knows it, if it is in a conversation. */
+  /** The app of a view, as the user knows it, if it is in a conversation. */
   speaker(view: string): SpeakingApp | undefined {
     return this.#conversations.speaker(view);
   }
 
-  /** Asks the page; see {@link Questions.request}. */
+  /** Sends a request to the page; see {@link Questions.request}. */
   request<M extends keyof GatewayAsks>(
     method: M,
     params: (id: string) => GatewayAsks[M]["params"],
@@ -219,18 +225,18 @@ export class PageSession {
     return this.#questions.request(method, params, signal);
   }
 
-  /** Tells the page something about the gateway. */
+  /** Sends a notification about the gateway to the page. */
   notify<M extends keyof GatewayNotices>(method: M, params: GatewayNotices[M]): void {
     if (!this.#ended.signal.aborted) this.#options.wire.send(".", notificationMessage(method, params));
   }
 
-  /** Tells the page how a server is, and who. */
+  /** Sends the state of a server to the page. */
   tellServer(name: string): void {
     const summary = this.#options.summaries().find((each) => each.name === name);
     if (summary) this.notify("gateway/status", summary);
   }
 
-  /** Takes a message of the page. */
+  /** Handles a message of the page. */
   receive(channel: string, text: string): void {
     const view = this.#views.get(channel);
     if (channel === ".") this.#receive(text);
@@ -238,7 +244,7 @@ export class PageSession {
     else this.#refuse(channel, text).catch(this.#options.onerror);
   }
 
-  /** The page reads again. */
+  /** Sends delayed notifications, because the page reads again. */
   resume(): void {
     this.#notices.resume();
     this.#conversations.resume();
@@ -246,8 +252,8 @@ export class PageSession {
   }
 
   /**
-   * A server has new settings, or is there again: its views go on with it. If it is another server that has the name now, they
-   * do not: what they know is not for it.
+   * Moves views to a server with new settings, or one that is back. If another server has taken the name,
+   * they do not move: their data is not for it.
    */
   moved(name: string): void {
     const at = this.#options.server(name);
@@ -257,7 +263,7 @@ export class PageSession {
     }
   }
 
-  /** There is no such server any more. */
+  /** Detaches the views of a removed server. */
   removed(name: string): void {
     for (const view of this.#viewsOf(name)) view.orphan();
   }
@@ -266,17 +272,17 @@ export class PageSession {
     return [...this.#views.values()].filter(({ opened }) => opened.server === server);
   }
 
-  /** Another page came in place of this one, after a reload. */
+  /** A reloaded page has replaced this one. */
   renewed(): void {
     this.#isRenewed = true;
-    // Pages that count 1, 2, 3 mean another request by the same id.
+    // Pages that count 1, 2, 3 use the same id for another request.
     for (const [id, open] of this.#open) open.isLeft = keyOf(id) !== undefined;
     this.#openedBy.clear();
     for (const view of this.#views.values()) view.renewed();
     this.#questions.again();
   }
 
-  /** The page is gone for good. */
+  /** Ends the session permanently. */
   end(): void {
     this.#ended.abort();
     for (const { controller } of this.#open.values()) controller.abort();
@@ -287,8 +293,7 @@ export class PageSession {
   }
 
   /**
-   * A view that was closed, never was, or has no server: what asks is told and recorded, and nothing else happens
-   * (attack C19).
+   * Refuses and records a request of a view that was closed, never existed, or has no server.
    */
   async #refuse(view: string, text: string): Promise<void> {
     const isComplex = isTooComplex(text);
@@ -296,7 +301,7 @@ export class PageSession {
     if (!isId(id) || typeof method !== "string") return;
     const error = this.#documents.has(view) ? withoutServer() : unknownView(view);
     const { rest } = withoutToken(recordOf(params));
-    // As the view's channel hashed them: an old key is known by that.
+    // Hashed like in the view's channel, so that an earlier key is recognized.
     const asked = { method, params: rest, paramsText: isComplex ? undefined : paramsTextOf(text) };
     const { server = "", identity } = this.#closed.get(view) ?? {};
     const { user, refused, refuse, wire, mayBeOld } = this.#options;
@@ -304,9 +309,9 @@ export class PageSession {
     try {
       const result = await refuse({ ...call, key: keyOf(id), mayBeOld }, error);
       wire.send(view, resultMessage(id, result));
-    } catch (told) {
-      if (told === error) await refused(call, error, identity);
-      wire.send(view, errorMessage(id, told));
+    } catch (reported) {
+      if (reported === error) await refused(call, error, identity);
+      wire.send(view, errorMessage(id, reported));
     }
   }
 
@@ -324,10 +329,10 @@ export class PageSession {
       if (isId(requestId)) this.#cancel(requestId);
     } else if (!isId(id)) {
       if (method === undefined)
-        wire.send(".", errorMessage(null, new VitrineError(PARSE_ERROR, "this is no JSON-RPC message")));
+        wire.send(".", errorMessage(null, new VitrineError(PARSE_ERROR, "this is not a JSON-RPC message")));
     } else if (method === undefined) this.#questions.answered(id, result, error);
     else if (typeof method === "string") this.#answer(id, method, params ?? {}).catch(this.#options.onerror);
-    else wire.send(".", errorMessage(id, new VitrineError(INVALID_REQUEST, "a method is a text")));
+    else wire.send(".", errorMessage(id, new VitrineError(INVALID_REQUEST, "the method must be a string")));
   }
 
   #cancel(id: RequestId): void {
@@ -340,7 +345,7 @@ export class PageSession {
     const { wire, onerror } = this.#options;
     if (this.#goesOn(id, method, params)) return;
     if (this.#open.has(id) || this.#open.size >= MAX_OPEN) {
-      const why = this.#open.has(id) ? `the id ${id} is in use` : "too many requests wait for an answer";
+      const why = this.#open.has(id) ? `the id ${id} is in use` : "too many requests are pending";
       return wire.send(".", errorMessage(id, new VitrineError(INVALID_REQUEST, why)));
     }
     const controller = new AbortController();
@@ -379,8 +384,8 @@ export class PageSession {
   }
 
   /**
-   * Whether this very request was asked before a reload and is still under way: its answer goes to the page that is there
-   * now. One that was taken back is answered to nobody.
+   * Whether this request was sent before a reload and is still running: its answer goes to the current page.
+   * A cancelled request is not answered.
    */
   #goesOn(id: RequestId, method: string, params: unknown): boolean {
     const open = this.#open.get(id);
@@ -392,7 +397,7 @@ export class PageSession {
   }
 
   #do(method: string, params: unknown, request: PageRequest): unknown {
-    if (!isPageMethod(method)) throw new VitrineError(METHOD_NOT_FOUND, `a page cannot ask for ${method}`);
+    if (!isPageMethod(method)) throw new VitrineError(METHOD_NOT_FOUND, `unknown method ${method}`);
     return this.#handlers[method](pageParams(method, params) as never, request);
   }
 
@@ -408,11 +413,11 @@ export class PageSession {
     "gateway/views": async () => {
       const before = [...[...this.#views.values()].map(({ opened }) => opened), ...this.#documents.values()];
       await this.#restores.wait(before);
-      // Some may have been closed meanwhile; what was opened, who opened it hears of.
+      // Some may have been closed meanwhile; new ones are reported to the request that opened them.
       const views = before.filter(({ view }) => this.#has(view));
-      const told = views.map((opened) => this.#restores.asTold(opened));
-      const tellLater = (opened: OpenedView): void => this.#views.get(opened.view)?.tellCall();
-      return { views: inOneMessage(told, this.#messageLimit / 4, tellLater) };
+      const shown = views.map((opened) => this.#restores.asTold(opened));
+      const notifyLater = (opened: OpenedView): void => this.#views.get(opened.view)?.tellCall();
+      return { views: inOneMessage(shown, this.#messageLimit / 4, notifyLater) };
     },
     "gateway/close": ({ view }) => {
       this.#checkView(view);
@@ -438,7 +443,7 @@ export class PageSession {
         );
       const prepare = async () => {
         this.#checkRoom();
-        // Before anybody is asked about a view that will not be shown.
+        // Before any question about a view that will not be shown.
         const { settings } = this.#options.server(server).server;
         if (call) await this.#conversations.checkServer(call, settings);
         const of = { name: server, identity: identity ?? settings.identity };
@@ -473,15 +478,15 @@ export class PageSession {
 
   #checkRoom(): void {
     if (this.size >= MAX_VIEWS)
-      throw new VitrineError(INVALID_REQUEST, `a page has at most ${MAX_VIEWS} views: close some`);
+      throw new VitrineError(INVALID_REQUEST, `a page can have at most ${MAX_VIEWS} views: close some`);
   }
 
   #checkWanted(signal: AbortSignal): void {
     if (signal.aborted || this.#ended.signal.aborted)
-      throw new VitrineError("aborted", "the request was taken back");
+      throw new VitrineError("aborted", "the request was cancelled");
   }
 
-  /** Prepares a view of this very server: another one of its name gets nothing. */
+  /** Prepares a view of exactly this server: another one of the same name gets nothing. */
   async #prepare(
     { name, identity }: { name: string; identity: string },
     wanted: WantedView,
@@ -495,7 +500,7 @@ export class PageSession {
     try {
       const opened = await prepare(id, at, wanted, AbortSignal.any([signal, this.#ended.signal]));
       this.#checkWanted(signal);
-      // Its settings may have changed meanwhile: then it is another one, or gone.
+      // The settings may have changed meanwhile: then it is a different server, or removed.
       const now = this.#options.server(name);
       if (now.server.settings.identity !== identity) throw replacedServer(name);
       return { opened, at: now };
@@ -543,7 +548,7 @@ export class PageSession {
     this.#options.wire.closeChannel(id);
   }
 
-  /** A tool call as the model or the person would make it (C02). */
+  /** A tool call on behalf of the model or the user. */
   #toolCall(
     server: string,
     name: string,
@@ -571,16 +576,19 @@ export class PageSession {
     return result as CallToolResult | JsonText;
   }
 
-  /** The view of a call cannot be opened. The call itself may have run, before the gateway was restarted. */
+  /**
+   * Reports that the view of a call cannot be opened. The call itself may have run before the gateway was
+   * restarted.
+   */
   async #cannotShow(call: GuardedCall, error: unknown): Promise<never> {
     await this.#options.refuse(call, error);
-    throw new GatewayError("indeterminate", "the call ran before, and its view cannot be opened any more", {
+    throw new GatewayError("indeterminate", "the call ran before, and its view can no longer be opened", {
       cause: error,
       data: { outcome: "ok", indeterminate: true },
     });
   }
 
-  /** Shows a call of a conversation; without it the view is of no use. */
+  /** Shows a call of a conversation. If that fails, the view is closed. */
   async #showCall(view: ViewChannel, call: ConversationCall): Promise<OpenedView> {
     try {
       const opened = await this.#conversations.show(view, call);
@@ -592,7 +600,7 @@ export class PageSession {
     }
   }
 
-  /** Calls the tool that a view shows. What comes of it is kept, for a page that is reloaded meanwhile. */
+  /** Calls the tool that a view shows. The outcome is kept for a page that is reloaded meanwhile. */
   async #show(
     view: ViewChannel,
     at: GuardedServer,
@@ -624,7 +632,7 @@ export class PageSession {
 const isCall = (method: string, params: unknown): boolean =>
   method === "gateway/call" || (method === "gateway/open" && recordOf(params)["arguments"] !== undefined);
 const isOpening = (method: string): boolean => method === "gateway/open" || method === "gateway/show";
-/** Nobody can guess it, and no other view has it, whoever's that is. */
+/** A random id that is unique across all users. */
 const newView = (): string => `v${randomBytes(12).toString("base64url")}`;
 const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof id === "number";
 

@@ -52,7 +52,7 @@ function setUp(document: Partial<Document> = {}, settings: Partial<ServerSetting
 }
 
 describe("prepareView", () => {
-  it("says where and how the view of a tool is shown", async () => {
+  it("returns the address and policy of a tool's view", async () => {
     const { prepare } = setUp({ meta: { prefersBorder: true } }, { relax: ["unsafe-eval"] });
     expect(await prepare()).toMatchObject({
       view: "v1",
@@ -63,7 +63,7 @@ describe("prepareView", () => {
     });
   });
 
-  it("keeps out what the page closes: the same app under two policies is two documents", async () => {
+  it("applies the page's narrowing: the same app with two policies is two documents", async () => {
     const csp = {
       frameDomains: ["https://maps.example.com"],
       resourceDomains: ["http://localhost:5173", "https://cdn.example.com"],
@@ -92,7 +92,7 @@ describe("prepareView", () => {
     expect(served.headers.get("connection-allowlist")).toBe('(response-origin "https://cdn.example.com")');
   });
 
-  it("opens a UI by its address, if the server names it", async () => {
+  it("opens a UI by its URI if the server lists it", async () => {
     const { prepare } = setUp();
     const opened = await prepare({ uri: "ui://shop/cart.html" });
     expect(opened.place).toBeDefined();
@@ -102,18 +102,18 @@ describe("prepareView", () => {
     });
   });
 
-  it("C02: opens no tool that the model may not call, and none that is not there", async () => {
+  it("C02: opens no tool that the model may not call, and no missing tool", async () => {
     const { prepare } = setUp();
     await expect(prepare({ tool: "inner" })).rejects.toMatchObject({ data: { code: "tool-not-visible" } });
     await expect(prepare({ tool: "Show" })).rejects.toMatchObject({ data: { code: "tool-unknown" } });
   });
 
-  it("C07: says of a tool without a UI that it has none", async () => {
+  it("C07: reports that a tool has no UI", async () => {
     const { prepare } = setUp();
     expect(await prepare({ tool: "look" })).toMatchObject({ uri: "", problem: { code: "no-ui" } });
   });
 
-  it("C08: says what is wrong with a document, or with what it declares", async () => {
+  it("C08: reports what is wrong with a document or its metadata", async () => {
     const { prepare, server } = setUp({
       meta: { csp: { connectDomains: ["https://a.example; script-src *"] } },
     });
@@ -124,7 +124,7 @@ describe("prepareView", () => {
     expect(await prepare()).toMatchObject({ problem: { code: "content-missing", message: "there is none" } });
   });
 
-  it("S09: grants what the person allows, for this very UI", async () => {
+  it("S09: grants what the user allows, for exactly this UI", async () => {
     const { prepare, state, asked } = setUp({ meta: { permissions: { camera: {}, geolocation: {} } } });
     expect((await prepare()).place?.permissions).toEqual({ camera: {}, geolocation: {} });
     expect(asked.map(({ subject }) => subject)).toEqual(["camera", "geolocation"]);
@@ -136,7 +136,7 @@ describe("prepareView", () => {
     expect(asked).toHaveLength(4);
   });
 
-  it("S09: asks again for a UI that declares something else, and says whose it is", async () => {
+  it("S09: asks again for a UI with other declarations, and names its server", async () => {
     const { prepare, state, asked } = setUp({ meta: { permissions: { camera: {} } } });
     await prepare();
     expect(asked[0]?.reason).toBe('The app of "show" wants to use a feature of this browser: camera.');
@@ -146,7 +146,7 @@ describe("prepareView", () => {
     expect(asked.map(({ subject }) => subject)).toEqual(["camera", "camera"]);
   });
 
-  it("S09: asks nobody about a document that cannot be shown", async () => {
+  it("S09: does not ask about a document that cannot be shown", async () => {
     const { prepare, asked } = setUp({
       meta: { permissions: { camera: {} }, csp: { connectDomains: ["https://a.example; script-src *"] } },
     });
@@ -154,7 +154,7 @@ describe("prepareView", () => {
     expect(asked).toEqual([]);
   });
 
-  it("S09: asks nobody about what the operator has decided, or what is not wanted", async () => {
+  it("S09: does not ask about permissions that the operator has decided, or that are not requested", async () => {
     const { prepare, asked } = setUp(
       { meta: { permissions: { camera: {}, microphone: {} } } },
       { permissions: { camera: "allow", microphone: "deny", geolocation: "allow" } },
@@ -163,7 +163,7 @@ describe("prepareView", () => {
     expect(asked).toEqual([]);
   });
 
-  it("fails with what a server that does not start failed with", async () => {
+  it("fails with the error of a server that does not start", async () => {
     const { prepare, server } = setUp();
     server.start = async () => {
       throw new Error("no such program");
@@ -173,7 +173,7 @@ describe("prepareView", () => {
 });
 
 describe("restoreView", () => {
-  /** A view whose document had to make room for another one. */
+  /** A view whose document was evicted. */
   async function lose(document: Partial<Document>, narrow?: Narrowing[]) {
     const stage = setUp(document);
     stage.state.remember = "once";
@@ -194,7 +194,7 @@ describe("restoreView", () => {
     return { ...stage, opened, restore, isThere };
   }
 
-  it("registers it again: same address, same policy, and nobody is asked", async () => {
+  it("registers it again: same address, same policy, without a question", async () => {
     const meta = { permissions: { camera: {} }, csp: { frameDomains: ["https://maps.example.com"] } };
     const { opened, restore, isThere, asked } = await lose({ meta }, ["frame-domains"]);
     const restored = await restore();
@@ -204,7 +204,7 @@ describe("restoreView", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("attack E01: asks nothing of another server that has the name now", async () => {
+  it("attack E01: requests nothing from another server that has taken the name", async () => {
     const { restore, at, asked } = await lose({ meta: { permissions: { camera: {} } } });
     let reads = 0;
     const other = stageServer({ identity: "another" });
@@ -217,7 +217,7 @@ describe("restoreView", () => {
     expect([reads, asked.length]).toEqual([0, 1]);
   });
 
-  it("S09: takes another document for another UI: it gets no permission that the person does not give again", async () => {
+  it("S09: treats a changed document as a new UI: it gets only permissions that the user grants again", async () => {
     const { opened, restore, isThere, asked, state } = await lose({ meta: { permissions: { camera: {} } } });
     state.document = { ...state.document, html: "<p>Another cart" };
     state.answer = "deny";
@@ -229,7 +229,7 @@ describe("restoreView", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("knows that the document is another one before the person is asked about it", async () => {
+  it("knows that the document has changed before the user is asked", async () => {
     const { opened, restore, at, state } = await lose({ meta: { permissions: { camera: {} } } });
     const before = opened.hash;
     expect(before).toMatch(/^[0-9a-f]{64}$/);
@@ -244,7 +244,7 @@ describe("restoreView", () => {
     expect(seen).toEqual([hash]);
   });
 
-  it("is tried again when it could not be brought back", async () => {
+  it("is retried if it failed", async () => {
     const { opened, restore, isThere } = await lose({});
     const problem = { code: "load_failed", message: "its server did not start" };
     Object.assign(opened, { place: undefined, problem });
@@ -259,14 +259,14 @@ describe("restoreView", () => {
     ["no-ui", false],
     ["uri-invalid", false],
     ["bad_resource", false],
-  ])("tries again after %s: %s, as reading it again can mend that or cannot", async (code, isTried) => {
+  ])("retries after %s: %s, depending on whether reading it again can fix that", async (code, isTried) => {
     const { opened, restore } = await lose({});
     Object.assign(opened, { place: undefined, problem: { code, message: "it was so" } });
     const restored = await restore();
     expect([restored.place !== undefined, restored.problem === undefined]).toEqual([isTried, isTried]);
   });
 
-  it("S09: gives no permission back that the operator has denied since", async () => {
+  it("S09: does not restore a permission that the operator has denied since", async () => {
     const { opened, restore, isThere, server } = await lose({
       meta: { permissions: { camera: {}, geolocation: {} } },
     });
@@ -278,7 +278,7 @@ describe("restoreView", () => {
     expect(await isThere(opened)).toBe(false);
   });
 
-  it("S09: a view whose permission was revoked has no place while the person is asked again", async () => {
+  it("S09: a view whose permission was revoked has no address while the user is asked again", async () => {
     const { opened, restore, at, state } = await lose({ meta: { permissions: { camera: {} } } });
     at.guard.consentsRevoked();
     const { permission } = at.guard;
@@ -299,16 +299,16 @@ describe("restoreView", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("that has no server is not there any more", async () => {
+  it("without a server is gone", async () => {
     const { opened, restore } = await lose({});
     Object.assign(opened, { server: "" });
     await expect(restore()).rejects.toMatchObject({ data: { code: "view-unknown" } });
-    // What is wrong with it stays known.
+    // Its problem stays known.
     Object.assign(opened, { place: undefined, problem: { code: "document-empty", message: "it is empty" } });
     expect(await restore()).toBe(opened);
   });
 
-  it("C08: says why it cannot be shown any more", async () => {
+  it("C08: reports why it can no longer be shown", async () => {
     const { restore, server } = await lose({});
     server.document = async () => ({ ok: false, code: "content-missing", message: "there is none" });
     const restored = await restore();

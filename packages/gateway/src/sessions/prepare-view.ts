@@ -1,5 +1,5 @@
 /**
- * Makes a view ready to be shown: finds its document, asks about its permissions, registers it with the sandbox.
+ * Prepares a view: finds its document, asks about its permissions, and registers it with the sandbox.
  *
  * @module
  */
@@ -19,10 +19,10 @@ import type { AppOrigins } from "./app-origins.js";
 import type { WantedView } from "./page-session.js";
 
 /**
- * What a page needs to show a view. What a server did wrong is told in `problem`, in place of a blank frame (C08): the
- * page then shows the result as text (C07).
+ * Everything that a page needs to show a view. Errors of a server are reported in `problem` instead of
+ * showing a blank frame: the page then shows the result as text.
  *
- * @param found hears the address of the UI, before anybody is asked about it: a policy may name it
+ * @param found called with the URI of the UI before any question about it, because a policy may name it
  */
 export async function prepareView(
   origins: AppOrigins,
@@ -55,7 +55,7 @@ export async function prepareView(
       : problem("view-unreadable", `the server cannot read the UI of "${wanted.tool}": ${why}`);
   }
   if (wanted.uri !== undefined && !(await guard.resources.has(uri))) {
-    throw new Refusal("resource-unknown", `the server does not name the resource ${uri}`);
+    throw new Refusal("resource-unknown", `the server does not list the resource ${uri}`);
   }
   const document = await server.document(uri);
   if (!document.ok) return problem(document.code, document.message);
@@ -64,7 +64,8 @@ export async function prepareView(
     origins.register(settings, { html, meta, relax: settings.relax, narrow, grant });
   try {
     const wanted: Permission[] = [];
-    // First without: nobody is asked about a document that cannot be shown, or a permission that it could not use.
+    // First without permissions: the user is not asked about a document that cannot be shown, or a permission
+    // that it could not use.
     const place = await register((permission) => {
       wanted.push(permission);
       return false;
@@ -82,21 +83,25 @@ export async function prepareView(
 async function findTool(guard: GuardedServer["guard"], name: string): Promise<Tool> {
   const tool = await guard.tools.find(name);
   if (!tool) throw new Refusal("tool-unknown", `the server lists no tool "${name}"`);
-  // C02: what the model may not call, nobody opens in its place.
+  // A tool that the model may not call cannot be opened on its behalf either.
   if (!isVisibleTo(tool, "model"))
-    throw new Refusal("tool-not-visible", `"${name}" is for the server's own views alone`);
+    throw new Refusal("tool-not-visible", `"${name}" is available only to the server's own views`);
   return tool;
 }
 
 async function linkOf(server: GuardedServer["server"], tool: Tool | undefined): Promise<string> {
   const { resourceUri } = readToolUi(tool);
   if (resourceUri) return resourceUri;
-  // A link that is no `ui://` URI is a UI all the same: one with a cause to show, or one that the operator maps (T09).
+  // A link that is not a `ui://` URI still counts as a UI: it shows an error, or the operator maps its
+  // scheme.
   const { views } = await server.catalogue();
   return views.find((view) => view.tool.name === tool?.name)?.uri ?? "";
 }
 
-/** S09: what the operator or the person grants; before it is shown, as it is in its policy. */
+/**
+ * The permissions that the operator or the user grants. Asked before the view is shown, because they are part
+ * of its policy.
+ */
 async function askForPermissions(
   guard: GuardedServer["guard"],
   view: string,
@@ -106,7 +111,7 @@ async function askForPermissions(
 ): Promise<Set<Permission>> {
   const granted = new Set<Permission>();
   for (const permission of wanted) {
-    // Another UI, or one that wants more, is asked about again.
+    // A changed UI is asked about again.
     if (await guard.permission(view, permission, signal, hash)) granted.add(permission);
   }
   return granted;

@@ -1,5 +1,5 @@
 /**
- * The token under which a page or a view hears of its request's progress.
+ * Progress tokens of pages and views.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { RequestId } from "@vitrine/protocol";
 import { recordOf } from "@vitrine/protocol";
 
-/** The token is the asker's own word for its request (D6): the server gets one of the gateway's. */
+/** Removes the requester's own progress token: the server gets one of the gateway. */
 export function withoutToken(params: Record<string, unknown>): {
   token: RequestId | undefined;
   rest: Record<string, unknown>;

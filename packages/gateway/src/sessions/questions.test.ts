@@ -21,7 +21,7 @@ function setUp() {
 }
 
 describe("Questions", () => {
-  it("show all that a prompt needs, and not what consents are kept by", () => {
+  it("contain everything for a prompt, but not the keys of approvals", () => {
     const { sent, questions } = setUp();
     void questions.ask(QUESTION, ["session"], never);
     const { fingerprint, ...shown } = QUESTION;
@@ -35,7 +35,7 @@ describe("Questions", () => {
     ]);
   });
 
-  it("attack C09: take the first answer, and only to a question that is open", async () => {
+  it("attack C09: accept only the first answer, and only to an open question", async () => {
     const { questions } = setUp();
     const first = questions.ask(QUESTION, [], never);
     questions.answered("q2", { answer: "allow" });
@@ -48,7 +48,7 @@ describe("Questions", () => {
   });
 
   it.each([undefined, null, "allow", 1, {}, { answer: "ALLOW" }, { answer: ["allow"] }, { answer: true }])(
-    "take %j as a no",
+    "treat %j as declined",
     async (result) => {
       const { questions } = setUp();
       const asked = questions.ask(QUESTION, [], never);
@@ -57,14 +57,14 @@ describe("Questions", () => {
     },
   );
 
-  it("remember nothing that nobody said to remember", async () => {
+  it("remember nothing without the user's choice", async () => {
     const { questions } = setUp();
     const asked = questions.ask(QUESTION, [], never);
     questions.answered("q1", { answer: "allow", remember: "for ever" });
     expect(await asked).toEqual({ answer: "allow", remember: "once" });
   });
 
-  it("are withdrawn when they no longer matter, and not asked at all when they never did", async () => {
+  it("are withdrawn when they are no longer needed, and not asked if they never were", async () => {
     const { sent, questions } = setUp();
     const controller = new AbortController();
     const asked = questions.ask(QUESTION, [], controller.signal);
@@ -75,7 +75,7 @@ describe("Questions", () => {
     expect(sent).toHaveLength(2);
   });
 
-  it("that are answered are not withdrawn any more", async () => {
+  it("that are answered are not withdrawn", async () => {
     const { sent, questions } = setUp();
     const controller = new AbortController();
     const asked = questions.ask(QUESTION, [], controller.signal);
@@ -85,7 +85,7 @@ describe("Questions", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("that are open are asked again under the same name, and no others", async () => {
+  it("that are open are repeated with the same id, and no others", async () => {
     const { sent, questions } = setUp();
     const first = questions.ask(QUESTION, [], never);
     void questions.ask({ ...QUESTION, subject: "look" }, [], never);
@@ -105,7 +105,7 @@ describe("Questions", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("are a no when the page is gone for good", async () => {
+  it("count as declined when the page has ended", async () => {
     const { questions } = setUp();
     const asked = [1, 2].map(() => questions.ask(QUESTION, [], never));
     questions.close();

@@ -1,5 +1,5 @@
 /**
- * Questions to a page, and to the person at it.
+ * Questions to a page and its user.
  *
  * @module
  */
@@ -16,7 +16,7 @@ interface Pending {
   failed(error: VitrineError): void;
 }
 
-/** The questions that one page has not answered yet. They survive a reload: the new page gets them again. */
+/** The unanswered questions of a page. They survive a reload: the new page is asked again. */
 export class Questions {
   readonly #send: (text: string) => void;
   readonly #pending = new Map<string, Pending>();
@@ -26,7 +26,9 @@ export class Questions {
     this.#send = send;
   }
 
-  /** Asks, and waits for as long as the question matters. A page that goes for good has said no; so does what is no answer. */
+  /**
+   * Asks the user, and waits until the signal aborts. A closed page or an invalid answer counts as declined.
+   */
   async ask(question: Question, remember: GatewayQuestion["remember"], signal: AbortSignal): Promise<Answer> {
     const { view, server, method, subject, title, reason, params, tool, link, files, scope } = question;
     const asked = (id: string): GatewayQuestion => ({
@@ -58,9 +60,10 @@ export class Questions {
   }
 
   /**
-   * Asks the page something, under a name for the question. What it answers may be anything.
+   * Sends a request to the page. The answer is not validated.
    *
-   * @throws {VitrineError} `send-failed` if it is too large for a message to a page, `aborted` when it matters no more, `closed` when the page goes for good, or what the page said
+   * @throws {VitrineError} `send-failed` if it is too large for a message to a page, `aborted` if it is no longer
+   * needed, `closed` if the page has ended, or the page's error
    */
   request<M extends keyof GatewayAsks>(
     method: M,
@@ -74,7 +77,7 @@ export class Questions {
         this.#pending.delete(id);
         end();
       };
-      const taken = (): VitrineError => new VitrineError("aborted", "the question matters no more");
+      const taken = (): VitrineError => new VitrineError("aborted", "the question was withdrawn");
       const withdraw = (): void => {
         over(() => reject(taken()));
         this.#send(notificationMessage("gateway/withdrawn", { id }));
@@ -94,7 +97,7 @@ export class Questions {
     });
   }
 
-  /** Takes the page's answer: the first counts (attack C09). */
+  /** Handles the page's answer: only the first counts. */
   answered(id: unknown, result: unknown, error?: unknown): void {
     const pending = this.#pending.get(`${id}`);
     if (error === undefined) pending?.answered(result);
@@ -113,14 +116,14 @@ export class Questions {
     }
   }
 
-  /** Nobody is there any more. */
+  /** Rejects all questions when the page has ended. */
   close(): void {
     for (const { failed } of [...this.#pending.values()])
-      failed(new VitrineError("closed", "the page is gone"));
+      failed(new VitrineError("closed", "the page has closed"));
   }
 }
 
-/** The page's error. `data.code` is the code of the error in the page, such as `timeout`, if that is a word. */
+/** The page's error. `data.code` is the error code in the page, such as `timeout`, if it is a known form. */
 function readError(error: unknown): VitrineError {
   const { message, data } = isRecord(error) ? error : {};
   const said = typeof message === "string" ? message.slice(0, 1000) : "the page could not answer";

@@ -8,7 +8,7 @@ import {
   type SessionRegistryOptions,
 } from "./registry.js";
 
-/** A connection of a test: what it was told, and how it ended. */
+/** A test connection that records its frames and its end. */
 class TestCarrier implements PageCarrier {
   readonly frames: string[] = [];
   last: string | undefined;
@@ -69,7 +69,7 @@ function open(hello: object, user = "ann") {
 const nameOf = ({ session, key }: Welcome) => ({ session, key });
 
 describe("sessions", () => {
-  it("are resumed by id and key, and by nothing less", () => {
+  it("are resumed only with id and key", () => {
     make({ perUser: 10 });
     const { carrier, session } = open({});
     const { welcome } = carrier;
@@ -93,7 +93,7 @@ describe("sessions", () => {
     expect(back.carrier.frames[1]).toBe("1 0 a x");
   });
 
-  it("are one user's: another's cookie does not resume them, whatever it knows", () => {
+  it("belong to a user: another user's cookie does not resume them, even with id and key", () => {
     make();
     const { carrier, session } = open({}, "ann");
     const stolen = open({ ...nameOf(carrier.welcome) }, "eve");
@@ -102,7 +102,7 @@ describe("sessions", () => {
     expect(carrier.last).toBeUndefined();
   });
 
-  it("end when their page does not come back in time, and not before", () => {
+  it("end if their page does not return in time, and not earlier", () => {
     make();
     const { carrier, session } = open({});
     now = 5000;
@@ -114,31 +114,31 @@ describe("sessions", () => {
     expect(registry.size).toBe(1);
     now = 6000;
     registry.sweep();
-    expect([registry.size, told.at(-1)]).toEqual([0, "end: the page did not come back in time"]);
+    expect([registry.size, told.at(-1)]).toEqual([0, "end: the page did not return in time"]);
     expect(open(nameOf(carrier.welcome)).carrier.welcome.resumed).toBe(false);
     expect(told.at(-1)).toBe("session again");
   });
 
-  it("go to the page that came last; the one before is told", () => {
+  it("move to the latest page; the previous one is notified", () => {
     make();
     const first = open({});
     const second = open({ ...nameOf(first.carrier.welcome), fresh: true });
     expect(first.carrier.last).toBe("taken-over");
     expect(second.session).toBe(first.session);
     expect(told).toEqual(["session", "fresh"]);
-    // What the first still sends is nobody's.
+    // Later frames of the first page are ignored.
     first.session?.receive(first.carrier, "1 0 . late");
     second.session?.receive(second.carrier, "1 0 . now");
     expect(told.at(-1)).toBe(". now");
     expect(told).not.toContain(". late");
-    // Its key is worth nothing but another fresh start.
+    // Its key permits only another fresh start.
     expect(open(nameOf(first.carrier.welcome)).carrier.last).toBe("taken-over");
     expect(second.carrier.last).toBeUndefined();
     const again = open({ ...nameOf(first.carrier.welcome), fresh: true });
     expect([again.session, second.carrier.last]).toEqual([first.session, "taken-over"]);
   });
 
-  it("drop what was on its way to a page that was reloaded", () => {
+  it("drop messages that were on their way to a page that was reloaded", () => {
     make();
     const first = open({});
     first.session?.send("a", "for the old page");
@@ -147,7 +147,7 @@ describe("sessions", () => {
     expect(second.carrier.frames.slice(1)).toEqual(["1 0 a for the new page"]);
   });
 
-  it("begin anew when the page remembers more than was said", () => {
+  it("start anew if the page claims more frames than were sent", () => {
     make();
     const first = open({});
     const other = open({ ...nameOf(first.carrier.welcome), received: 5 });
@@ -155,7 +155,7 @@ describe("sessions", () => {
     expect([registry.size, other.session === first.session]).toEqual([1, false]);
   });
 
-  it("are limited for each user and in all; one without a page makes room", () => {
+  it("are limited per user and in total; one without a page ends first", () => {
     make({ total: 5 });
     const own = [open({}), open({}), open({})];
     expect(open({}).carrier.last).toBe("overloaded");
@@ -169,7 +169,7 @@ describe("sessions", () => {
     expect(registry.size).toBe(5);
   });
 
-  it("that cannot be told any more take their memory with them", () => {
+  it("that can no longer be reached release their memory", () => {
     make({ limits: { queue: 1000 } });
     const { carrier, session } = open({});
     session?.lose(carrier);
@@ -179,7 +179,7 @@ describe("sessions", () => {
     session?.send("a", "after the end");
   });
 
-  it("survive a handler that throws, and it is told", () => {
+  it("survive a handler that throws, and report the error", () => {
     make({
       onsession: () => ({
         onmessage: () => {
@@ -199,7 +199,7 @@ describe("sessions", () => {
     expect(registry.size).toBe(0);
   });
 
-  it("are told that the gateway stops, and no more begin", () => {
+  it("are notified of the gateway's stop, and no more can start", () => {
     make();
     const { carrier } = open({});
     registry.close();
@@ -212,14 +212,14 @@ describe("sessions", () => {
     ["version", "hello nonsense"],
     ["malformed", "1 0 . x"],
     ["malformed", ""],
-  ])("do not begin (%s) with %s", (code, frame) => {
+  ])("do not start (%s) with %s", (code, frame) => {
     make();
     const carrier = new TestCarrier();
     expect(registry.open(frame, "ann", carrier)).toBeUndefined();
     expect([carrier.last, registry.size]).toEqual([code, 0]);
   });
 
-  it("end at a frame that is against the rules, but only lose their carrier at a gap", () => {
+  it("end at an invalid frame, but only lose their transport at a gap", () => {
     make();
     const { carrier, session } = open({});
     vi.spyOn(carrier, "end").mockImplementation((fault) => session?.fault(carrier, fault as "gap", "x"));
@@ -235,7 +235,7 @@ describe("sessions", () => {
 });
 
 describe("rates", () => {
-  it("let bursts through, and then say how long to wait", () => {
+  it("allow bursts, and then return the time to wait", () => {
     const rate = new InputRate(
       { frames: { burst: 10, perSecond: 10 }, characters: { burst: 1000, perSecond: 100 } },
       0,
@@ -244,7 +244,7 @@ describe("rates", () => {
     expect(rate.take(1, 1, 0)).toBe(100);
     expect(rate.take(0, 0, 100)).toBe(0);
     expect(rate.take(0, 2000, 1000)).toBeGreaterThan(9000);
-    // A clock that was set back gives nothing, and takes nothing.
+    // A clock that was set back adds nothing, and removes nothing.
     expect(rate.take(0, 0, 0)).toBeGreaterThan(9000);
   });
 });

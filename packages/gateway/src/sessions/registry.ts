@@ -1,5 +1,5 @@
 /**
- * The browser sessions that live: who may go on with which, for how long, and how many there may be.
+ * The registry of browser sessions: who may resume which session, for how long, and how many there may be.
  *
  * @module
  */
@@ -22,37 +22,37 @@ import type { InputRates } from "./carriers/rate.js";
 
 export type { BrowserSession, LiveSession, PageCarrier, SessionHandler };
 
-/** Whose a new session is. */
+/** The owner of a new session. */
 export interface AboutSession {
   user: string;
   id: string;
   /**
-   * The page had a session that is gone, with the gateway's last process or since: what it asks now may have been asked
-   * before, under the same key.
+   * Whether the page had an earlier session that is gone: its requests may have been sent before, with the
+   * same keys.
    */
   mayBeOld: boolean;
 }
 
 /** Options of a {@link SessionRegistry}. */
 export interface SessionRegistryOptions {
-  /** Is told of every new session, and answers for it. */
+  /** Called for every new session; returns its handler. */
   onsession(session: BrowserSession, about: AboutSession): SessionHandler;
-  /** Hears what a handler threw. */
+  /** Called with errors of handlers. */
   onerror(cause: unknown): void;
-  /** Milliseconds that a session lives without a carrier. */
+  /** Milliseconds that a session survives without a transport. */
   grace: number;
-  /** Sessions of one user; one that has no page goes when there are more. */
+  /** Maximum sessions of a user. Beyond it, one without a page ends. */
   perUser: number;
-  /** Sessions in all; 10,000 by default. */
+  /** Maximum sessions in total; 10,000 by default. */
   total?: number | undefined;
   limits?: Partial<SessionLimits> | undefined;
   rates?: InputRates | undefined;
   now?: (() => number) | undefined;
 }
 
-/** Sessions by id. Carriers bring connections to it; it brings them together with the sessions they belong to. */
+/** Sessions by id. Connects transports to their sessions. */
 export class SessionRegistry {
-  /** Names this process. */
+  /** Identifies this process. */
   readonly epoch = newSecret(9);
   readonly #options: SessionRegistryOptions;
   readonly #limits: SessionLimits;
@@ -64,7 +64,7 @@ export class SessionRegistry {
   constructor(options: SessionRegistryOptions) {
     this.#options = options;
     this.#limits = { ...SESSION_LIMITS, ...options.limits, holdWhenFull: true };
-    // One timer for all: a session that waits costs none.
+    // A single timer for all sessions.
     this.#sweep = setInterval(() => this.sweep(), Math.max(10, Math.min(options.grace / 4, 5000)));
     this.#sweep.unref();
   }
@@ -73,68 +73,68 @@ export class SessionRegistry {
     return this.#sessions.size;
   }
 
-  /** What waits to be sent in all sessions, in characters; for metrics. */
+  /** Characters in the send queues of all sessions; for metrics. */
   get queued(): number {
     let queued = 0;
     for (const { wire } of this.#sessions.values()) queued += wire.queued;
     return queued;
   }
 
-  /** Milliseconds; not of a day's time, which may be set forwards or back. */
+  /** Milliseconds of a monotonic clock. */
   get now(): number {
     return this.#options.now?.() ?? performance.now();
   }
 
   /**
-   * Takes the first frame of a connection: the carrier is welcomed and goes on with a session, or with a new one; or it
-   * is told why not, and undefined is returned.
+   * Handles the first frame of a connection: resumes a session or starts a new one, and sends a welcome; or
+   * sends the reason for a refusal, and returns undefined.
    *
-   * @param user who the connection was authenticated as: a session belongs to one user for ever
+   * @param user the authenticated user: a session belongs to one user permanently
    */
   open(frame: string, user: string, carrier: PageCarrier): LiveSession | undefined {
     let hello: Hello | undefined;
     try {
       hello = readHandshake("hello", frame);
     } catch (error) {
-      carrier.bye({ code: "version", message: error instanceof Error ? error.message : "no hello" });
+      carrier.bye({ code: "version", message: error instanceof Error ? error.message : "invalid hello" });
       return undefined;
     }
     if (!hello) return refuse(carrier, "malformed", "the first frame must be a hello");
     if (this.#isClosed) return refuse(carrier, "stopping", "the gateway is stopping");
     const known = this.#find(hello, user);
-    if (known?.isOld(hello)) return refuse(carrier, "taken-over", "another page goes on with this session");
+    if (known?.isOld(hello)) return refuse(carrier, "taken-over", "another page has taken over this session");
     if (known && (hello.fresh || known.wire.hasSent(hello.received)))
       return this.#resume(known, hello, carrier);
-    // The page remembers another conversation than this one: there is nothing to go on with.
-    known?.end("ended", "the page and the gateway do not remember the same");
-    if (!this.#hasRoom(user)) return refuse(carrier, "overloaded", "there are too many sessions: close one");
+    // The page and the gateway have lost different frames, so the session cannot be resumed.
+    known?.end("ended", "the session cannot be resumed: frames were lost");
+    if (!this.#hasRoom(user)) return refuse(carrier, "overloaded", "too many sessions: close one");
     return this.#begin(user, carrier, hello.session !== undefined);
   }
 
-  /** Ends sessions whose pages did not come back in time. */
+  /** Ends sessions whose pages did not return in time. */
   sweep(): void {
     const { now } = this;
     for (const session of this.#sessions.values()) {
       if (session.waitsSince !== undefined && now - session.waitsSince >= this.#options.grace) {
-        session.end("ended", "the page did not come back in time");
+        session.end("ended", "the page did not return in time");
       }
     }
   }
 
-  /** Ends the sessions of a user who may not come in any more. */
+  /** Ends the sessions of a user who lost access. */
   endUser(user: string): void {
     for (const session of [...(this.#byUser.get(user) ?? [])])
-      session.end("ended", "you are not signed in any more");
+      session.end("ended", "you are no longer signed in");
   }
 
-  /** Ends all sessions, and takes no more. */
+  /** Ends all sessions, and accepts no more. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#sweep);
     for (const session of [...this.#sessions.values()]) session.end("stopping", "the gateway is stopping");
   }
 
-  /** The session that a page wants to go on with; undefined when it is not there, or not this page's. */
+  /** The session that a page wants to resume; undefined if it does not exist, or belongs to another page. */
   #find(hello: Hello, user: string): LiveSession | undefined {
     if (hello.session === undefined || hello.key === undefined) return undefined;
     const session = this.#sessions.get(hello.session);
@@ -142,7 +142,7 @@ export class SessionRegistry {
   }
 
   #resume(session: LiveSession, hello: Hello, carrier: PageCarrier): LiveSession {
-    session.carrier?.bye({ code: "taken-over", message: "another page goes on with this session" });
+    session.carrier?.bye({ code: "taken-over", message: "another page has taken over this session" });
     if (hello.fresh) session.renew(hello.key ?? "");
     this.#welcome(session, carrier, true);
     session.take(carrier, hello.fresh ? 0 : hello.received);
@@ -179,14 +179,14 @@ export class SessionRegistry {
     );
   }
 
-  /** Whether one more may begin; the oldest of the user's sessions that have no page makes room. */
+  /** Whether another session may start. Ends the user's oldest session without a page if necessary. */
   #hasRoom(user: string): boolean {
     const { perUser, total = 10_000 } = this.#options;
     const own = this.#byUser.get(user);
     if ((own?.size ?? 0) < perUser && this.#sessions.size < total) return true;
     for (const session of own ?? []) {
       if (session.waitsSince === undefined) continue;
-      session.end("ended", "the same person opened too many others");
+      session.end("ended", "the user opened too many other sessions");
       return this.#sessions.size < total;
     }
     return false;

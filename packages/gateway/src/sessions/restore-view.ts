@@ -1,5 +1,6 @@
 /**
- * Restores a view when its page was reloaded: the sandbox may have evicted its document, and permissions may have been revoked.
+ * Restores a view after a reload of its page: the sandbox may have evicted its document, and permissions may
+ * have been revoked.
  *
  * @module
  */
@@ -11,14 +12,15 @@ import type { GuardedServer } from "../guard/guarded-servers.js";
 import type { AppOrigins } from "./app-origins.js";
 import { prepareView } from "./prepare-view.js";
 
-/** Problems that reading the document again cannot mend; all others are tried again. */
+/** Problems that reading the document again cannot fix; all others are retried. */
 const LASTING: ReadonlySet<string> = new Set(["no-ui", "uri-invalid", "bad_resource"]);
 
 /**
- * The view, with a place that can be shown. The same document keeps its address and permissions. If the document changed, or a
- * permission was revoked or denied, the view is prepared as if it were opened now, and the person is asked again.
+ * The view, with an address that can be shown. The same document keeps its address and permissions. If the
+ * document changed, or a permission was revoked or denied, the view is prepared like a new one, and the user is
+ * asked again.
  *
- * @throws what went wrong with the server; `view-unknown` for a document that has none
+ * @throws the error of the server; `view-unknown` for a document without a server
  */
 export async function restoreView(
   origins: AppOrigins,
@@ -46,11 +48,11 @@ export async function restoreView(
     const { html, meta } = document;
     const grant = (permission: Permission): boolean => permissions.includes(permission);
     const registration = { html, meta, relax: settings.relax, narrow, grant };
-    // Metadata that cannot be in a policy is another document's: that one says so below.
+    // If the new metadata is not valid in a policy, the document has changed: the code below reports that.
     const again = await origins.register(settings, registration).catch(() => undefined);
     if (again?.src === place.src) return opened;
   }
-  // Told before the person is asked about it: they may take their time, and should know.
+  // Set before the user is asked, who may take long.
   opened.hash = documentHash(document) ?? opened.hash;
   const tool = opened.tool?.name;
   const wanted = { ...(tool === undefined ? { uri } : { tool }), narrow };

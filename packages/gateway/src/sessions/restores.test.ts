@@ -11,7 +11,7 @@ const viewOf = (view: string): OpenedView => ({
   place: placeAt("http://old"),
 });
 
-/** Views that come back when a test says so. */
+/** Views that are restored on request. */
 function setUp() {
   const running: {
     opened: OpenedView;
@@ -28,8 +28,8 @@ function setUp() {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("views that are brought back", () => {
-  it("are waited for, a moment: one that is slow holds nobody up, and says that it is being read", async () => {
+describe("restored views", () => {
+  it("are waited for briefly: a slow one blocks nobody, and is reported as being read", async () => {
     const { restores, running } = setUp();
     const [fast, slow] = [viewOf("v1"), viewOf("v2")];
     const over = vi.fn();
@@ -41,18 +41,18 @@ describe("views that are brought back", () => {
     await wait;
     expect(restores.asTold(fast)).toMatchObject({ place: { src: "http://new" } });
     expect(restores.asTold(fast).problem).toBeUndefined();
-    // It comes back to the same address, if it does: a frame that tries again finds it there.
+    // It returns to the same address, so a frame that retries finds it there.
     expect(restores.asTold(slow)).toMatchObject({
       place: { src: "http://old" },
       problem: { code: "load_failed", message: expect.stringContaining("try again") },
     });
-    // It goes on, and is kept.
+    // It continues, and the result is kept.
     running[1]?.back({ ...slow, place: placeAt("http://later") });
     await restores.wait([]);
     expect(restores.asTold(slow)).toEqual({ ...viewOf("v2"), place: placeAt("http://later") });
   });
 
-  it("are asked for once at a time each", async () => {
+  it("are restored once at a time each", async () => {
     const { restores, running } = setUp();
     const opened = viewOf("v1");
     const waits = [restores.wait([opened]), restores.wait([opened])];
@@ -65,7 +65,7 @@ describe("views that are brought back", () => {
     await again;
   });
 
-  it("take over what their server says of them now; their call stays", async () => {
+  it("get the current data of their server; their call stays", async () => {
     const { restores, running } = setUp();
     const opened: OpenedView = {
       ...viewOf("v1"),
@@ -79,7 +79,7 @@ describe("views that are brought back", () => {
     expect(opened).toEqual({ ...viewOf("v1"), uri: "ui://shop/new", hash: "new", tool, input: { a: 1 } });
   });
 
-  it("say why they do not come", async () => {
+  it("report why they cannot be restored", async () => {
     const { restores, running, onerror } = setUp();
     const views = [viewOf("v1"), viewOf("v2")];
     const wait = restores.wait(views);
@@ -94,7 +94,7 @@ describe("views that are brought back", () => {
     expect(onerror).toHaveBeenCalledTimes(1);
   });
 
-  it.each(["back", "fail"] as const)("and are closed meanwhile stay as they were (%s)", async (end) => {
+  it.each(["back", "fail"] as const)("that are closed meanwhile do not change (%s)", async (end) => {
     const { restores, running, onerror } = setUp();
     const opened = viewOf("v1");
     const wait = restores.wait([opened]);

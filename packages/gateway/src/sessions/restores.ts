@@ -1,16 +1,16 @@
 /**
- * Brings the views of a page back after a reload, without letting it wait for a server that is slow.
+ * Restores the views of a page after a reload, without blocking it on a slow server.
  *
  * @module
  */
 import type { OpenedView } from "@vitrine/wire";
 import { isUnexpected, presentable } from "./rpc.js";
 
-/** What {@link Restores} stand on. */
+/** Options of {@link Restores}. */
 export interface RestoresOptions {
-  /** Makes sure that a view can still be shown; may take as long as its server, or the person, does. */
+  /** Makes sure that a view can still be shown. Takes as long as its server or the user. */
   restore(opened: OpenedView, signal: AbortSignal): Promise<OpenedView>;
-  /** Hears what failed and the page is not told in full. */
+  /** Called with errors that the page does not see in full. */
   onerror(error: unknown): void;
 }
 
@@ -19,10 +19,10 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-/** Milliseconds that a page waits for its documents, for all of them together. */
+/** Milliseconds that a page waits for all of its documents. */
 const PATIENCE = 2000;
 
-/** What is being brought back: each view once at a time. */
+/** Pending restorations, one per view. */
 export class Restores {
   readonly #options: RestoresOptions;
   readonly #running = new Map<string, Running>();
@@ -31,7 +31,7 @@ export class Restores {
     this.#options = options;
   }
 
-  /** Resolves when they are there, or after a moment. What is not there by then is brought back all the same. */
+  /** Resolves when the views are restored, or after the timeout. Restoration continues after that. */
   async wait(views: readonly OpenedView[]): Promise<void> {
     const all = Promise.all(views.map((opened) => this.#bringBack(opened)));
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -43,8 +43,8 @@ export class Restores {
   }
 
   /**
-   * What the page is told of a view now. One that is not back yet keeps its place: the same document comes back to the
-   * same address, so that a frame that tries again finds it there (C08).
+   * The view for the page. A view that is not restored yet keeps its address: the same document returns to
+   * the same address, so a frame that retries finds it there.
    */
   asTold(opened: OpenedView): OpenedView {
     if (!this.#running.has(opened.view)) return opened;
@@ -52,7 +52,7 @@ export class Restores {
     return { ...opened, problem: { code: "load_failed", message } };
   }
 
-  /** The view is closed: nobody waits for it. */
+  /** Cancels the restoration of a closed view. */
   stop(view: string): void {
     this.#running.get(view)?.controller.abort();
     this.#running.delete(view);
@@ -68,7 +68,7 @@ export class Restores {
     return done;
   }
 
-  /** Never throws: of a view that cannot be shown any more the page is told why (C08). */
+  /** Never throws: if a view can no longer be shown, the page gets the reason. */
   async #restore(opened: OpenedView, signal: AbortSignal): Promise<void> {
     const { restore, onerror } = this.#options;
     try {
@@ -77,7 +77,7 @@ export class Restores {
     } catch (error) {
       if (signal.aborted) return;
       if (isUnexpected(error)) onerror(error);
-      const message = `its document is not kept any more, and cannot be read again: ${presentable(error).message}`;
+      const message = `its document was dropped, and cannot be read again: ${presentable(error).message}`;
       Object.assign(opened, { place: undefined, problem: { code: "load_failed", message } });
     }
   }

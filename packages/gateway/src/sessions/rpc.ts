@@ -1,5 +1,5 @@
 /**
- * JSON-RPC as text: what a server already wrote as JSON is not written again.
+ * JSON-RPC as text, so that a server's JSON is not serialized again.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { answerText, GatewayError, MAY_HAVE_RUN } from "@vitrine/wire";
 import { MAX_MESSAGE } from "./message-size.js";
 
 /**
- * An answer. `result` stands last, so that the page finds its text without parsing.
+ * A result. `result` is the last member, so that the page finds its text without parsing.
  *
  * @param isCall whether a tool was called: the error then says that it may have run
- * @throws {GatewayError} `server-too-large` if it cannot be written, or has more characters than the limit
+ * @throws {GatewayError} `server-too-large` if it cannot be serialized, or has more characters than the limit
  */
 export function resultMessage(id: RequestId, result: unknown, isCall = false, limit = MAX_MESSAGE): string {
   const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${answerText(result)}}`;
@@ -23,20 +23,20 @@ export function resultMessage(id: RequestId, result: unknown, isCall = false, li
 }
 
 /**
- * The id of a request, if it is a key: our pages write `<nonce>.<n>`, which no other request has. Others count 1, 2, 3,
- * and so does the next of them.
+ * The id of a request, if it is an idempotency key: Vitrine's pages send unique ids `<nonce>.<n>`. Other
+ * pages count 1, 2, 3, and repeat these ids after a reload.
  */
 export const keyOf = (id: RequestId): string | undefined =>
   typeof id === "string" && /^[\w-]+\.\d+$/.test(id) ? id : undefined;
 
-/** A refusal. */
+/** An error response. */
 export const errorMessage = (id: RequestId | null, error: unknown): string => {
   const { code, message, data } = presentable(error);
   try {
     const text = JSON.stringify(encodeError(id, code, message, data));
     if (text.length <= MAX_MESSAGE) return text;
   } catch {
-    // The data of a server's error may be nested too deep to be written.
+    // The data of a server's error may be nested too deeply to be serialized.
   }
   const { code: word, indeterminate } = recordOf(data);
   const kept =
@@ -50,22 +50,22 @@ export const errorMessage = (id: RequestId | null, error: unknown): string => {
 export const notificationMessage = (method: string, params: object): string =>
   JSON.stringify({ jsonrpc: "2.0", method, params });
 
-/** A request of the gateway's. */
+/** A request of the gateway. */
 export const requestMessage = (id: RequestId, method: string, params: object): string =>
   JSON.stringify({ jsonrpc: "2.0", id, method, params });
 
 /**
- * What may be told of an error. One with a number is the server's, the guard's or the gateway's answer; a word of ours
- * becomes its `data.code`. Anything else may quote what is nobody's business.
+ * The part of an error that may be shown. An error with a number comes from the server, the guard or the
+ * gateway; a string code becomes `data.code`. Any other error may contain confidential text.
  */
 export function presentable(error: unknown): { code: number; message: string; data?: unknown } {
   const { code, message, data } = recordOf(error);
   if (Number.isInteger(code)) return { code: Number(code), message: `${message}`, data };
   if (error instanceof VitrineError)
     return { code: INTERNAL_ERROR, message: error.message, data: { ...Object(data), code } };
-  return { code: INTERNAL_ERROR, message: "the gateway failed; its log says more" };
+  return { code: INTERNAL_ERROR, message: "internal error; see the gateway's log" };
 }
 
-/** Whether an error says too little to be understood without the log. */
+/** Whether an error cannot be understood without the log. */
 export const isUnexpected = (error: unknown): boolean =>
   !(error instanceof VitrineError) && !Number.isInteger(recordOf(error).code);

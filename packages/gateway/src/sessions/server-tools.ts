@@ -1,5 +1,5 @@
 /**
- * The tools of people's servers, for their conversations: every call passes the guard.
+ * The tools of users' servers for their conversations. Every call passes the guard.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { replacedServer, showableResult } from "@vitrine/servers";
 import { messageOf } from "@vitrine/servers/support";
 import type { GuardedServers } from "../guard/guarded-servers.js";
 
-/** Milliseconds that one server may keep a turn waiting for its list of tools. */
+/** Milliseconds that a server may delay a turn for its list of tools. */
 const LIST_LIMIT = 5000;
 
 /**
@@ -26,7 +26,7 @@ export function serverTools(servers: GuardedServers): ToolPort {
     const { identity } = servers.get(user, server).server.settings;
     const { tools, views } = await servers.catalogue(user, server, "model");
     const shown = new Set(views.map(({ tool }) => tool));
-    // A catalogue reads the documents of its first tools only; a link to a UI says that there is one.
+    // A catalogue reads only the documents of its first tools; a link to a UI also means that there is one.
     const hasApp = (tool: Tool): boolean =>
       shown.has(tool.name) || readToolUi(tool).resourceUri !== undefined;
     return tools.map((tool) => ({ server, identity, tool, hasApp: hasApp(tool) }));
@@ -35,12 +35,12 @@ export function serverTools(servers: GuardedServers): ToolPort {
     list: async (user, missing = new Map()) => {
       const list = async (name: string): Promise<OfferedTool[]> => {
         try {
-          // One that kept a conversation waiting does so once; when it is there, it answers at once.
+          // A server delays a conversation only once; as soon as it is available, it answers at once.
           const tools = await inTime(offered(user, name), missing.has(name) ? 0 : LIST_LIMIT);
           missing.delete(name);
           return tools;
         } catch (error) {
-          // A server that is away has no tools now.
+          // An unavailable server has no tools.
           if (!missing.has(name)) missing.set(name, messageOf(error));
           return [];
         }
@@ -87,13 +87,13 @@ export function serverTools(servers: GuardedServers): ToolPort {
   };
 }
 
-/** Fails when it takes longer than so many milliseconds. */
+/** Rejects after the timeout. */
 async function inTime<T>(work: Promise<T>, limit: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${limit / 1000} seconds`)), limit);
   });
-  // It may fail after nobody waits for it any more.
+  // The work may fail later, when nothing awaits it.
   work.catch(() => {});
   try {
     return await Promise.race([work, late]);

@@ -11,7 +11,7 @@ const sandbox = new Sandbox({
 const show = (html: string, meta?: object) => showDocument(sandbox, "v1", { name: "Cart", html, meta });
 
 describe("showDocument", () => {
-  it("shows it under the policy that its metadata declares, as that of a server's resource", async () => {
+  it("shows a document with the policy of its metadata, like a server's resource", async () => {
     const meta = { csp: { connectDomains: ["https://api.example.com"] }, prefersBorder: true };
     const { place, ...opened } = await show("<p>Cart", meta);
     expect(opened).toEqual({ view: "v1", server: "", capabilities: {}, uri: "Cart" });
@@ -31,7 +31,7 @@ describe("showDocument", () => {
     expect(page.headers.get("content-security-policy")).toBe(place?.policy);
   });
 
-  it("keeps out what the page closes, whatever its metadata declares", async () => {
+  it("applies the page's narrowing, whatever its metadata declares", async () => {
     const meta = { csp: { frameDomains: ["https://maps.example.com"] } };
     const shown = { name: "Cart", html: "<p>Cart", meta, narrow: ["frame-domains"] as const };
     const { place } = await showDocument(sandbox, "v1", shown);
@@ -39,7 +39,7 @@ describe("showDocument", () => {
     expect(place?.policy).toContain("frame-src 'none';");
   });
 
-  it("is gone when it is let go of", async () => {
+  it("is gone when it is released", async () => {
     const { place } = await show("<p>Cart");
     if (!place) throw new Error("no place");
     const ask = (): Promise<Response> =>
@@ -49,12 +49,12 @@ describe("showDocument", () => {
     expect((await ask()).status).toBe(404);
   });
 
-  it("S09: gives no permission, whatever it asks for", async () => {
+  it("S09: grants no permission", async () => {
     const { place } = await show("<p>", { permissions: { camera: {}, clipboardWrite: {} } });
     expect(place).toMatchObject({ allow: "", permissions: {}, relax: [] });
   });
 
-  it("gives it an origin that it shares with no server and no other document, whatever domain it names", async () => {
+  it("gives it a unique origin, whatever domain it declares", async () => {
     const meta = { domain: "shop" };
     const places = await Promise.all([show("<p>", meta), show("<p>", meta), show("<p>")]);
     const servers = ["Cart", "", "document", "shop"].map((server) =>
@@ -66,7 +66,7 @@ describe("showDocument", () => {
     expect(new Set(origins).size).toBe(origins.length);
   });
 
-  it("C08: says why it cannot be shown", async () => {
+  it("C08: reports why it cannot be shown", async () => {
     expect(await show(" ")).toMatchObject({ problem: { code: "document-empty" } });
     expect(await show("x".repeat(MAX_UI_BYTES + 1))).toMatchObject({
       problem: { code: "document-too-large" },
@@ -76,7 +76,7 @@ describe("showDocument", () => {
     expect(bad.place).toBeUndefined();
   });
 
-  it("reads metadata that is none as a server's is read: what is wrong in it is left out", async () => {
+  it("reads invalid metadata like a server's: invalid parts are skipped", async () => {
     const { place } = await show("<p>", { csp: "none", prefersBorder: "yes", domain: 1 });
     expect(place?.csp).toEqual({});
   });

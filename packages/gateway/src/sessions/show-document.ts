@@ -1,5 +1,5 @@
 /**
- * Makes a document ready to be shown that no server stands behind: that of a recording, say.
+ * Prepares a document without a server, such as that of a recording.
  *
  * @module
  */
@@ -9,12 +9,13 @@ import { readUiDocument, UI_MIME_TYPE, VitrineError } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
 import { GatewayError, type GatewayRequests, type OpenedView } from "@vitrine/wire";
 
-/** Where `readUiDocument` is told to look: the document has no address. */
+/** A placeholder URI for `readUiDocument`, because the document has none. */
 const ADDRESS = "ui://document";
 
 /**
- * What a page needs to show it. It is read as a server's resource would be, and gets no permission: there is no operator
- * who could have said yes, and nobody knows who wrote it. What is wrong with it is told in `problem` (C08).
+ * Everything that a page needs to show the document. It is read like a server's resource, but gets no
+ * permissions: no operator can have allowed them, and its author is unknown. Errors are reported in
+ * `problem`.
  */
 export async function showDocument(
   sandbox: Sandbox,
@@ -25,7 +26,7 @@ export async function showDocument(
   const content = { uri: ADDRESS, mimeType: UI_MIME_TYPE, text: html, _meta: { ui: meta } };
   const document = readUiDocument({ contents: [content] }, ADDRESS, { maxBytes: MAX_UI_BYTES });
   if (!document.ok) return { ...opened, problem: { code: document.code, message: document.message } };
-  // No server has a space in its name, and nobody can guess the rest: the origin is its own, and so empty each time.
+  // No server name contains a space, and the rest is random: the origin is unique, and its storage empty.
   const server = `document ${randomBytes(16).toString("hex")}`;
   try {
     const registration = { server, html: document.html, meta: document.meta, narrow };
@@ -36,6 +37,6 @@ export async function showDocument(
   }
 }
 
-/** The answer to what such a document asks. */
+/** The answer to requests of such a document. */
 export const withoutServer = (): GatewayError =>
-  new GatewayError("server-unknown", "this document is shown without its server: nothing can be asked there");
+  new GatewayError("server-unknown", "this document is shown without its server, so it cannot make requests");

@@ -1,5 +1,5 @@
 /**
- * The call that a view shows, until it is over.
+ * The running call that a view shows.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import type { CallToolResult, Progress } from "@vitrine/protocol";
 import type { OpenedView } from "@vitrine/wire";
 import { notificationMessage } from "./rpc.js";
 
-/** The view that shows it. */
+/** The view that shows the call. */
 export interface ShowingView {
   readonly opened: OpenedView;
   tell(kind: string, text: string): void;
 }
 
-/** Tells a view of its call, and keeps what was told for a page that is reloaded. The first end counts. */
+/** Sends the events of a call to its view, and keeps them for a reloaded page. Only the first end counts. */
 export class ShownCall {
   readonly #view: ShowingView;
   readonly #controller = new AbortController();
@@ -24,7 +24,7 @@ export class ShownCall {
     view.opened.input = input;
   }
 
-  /** Aborted when it is taken back. */
+  /** Aborts when the call is cancelled. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -35,7 +35,7 @@ export class ShownCall {
     this.#tell("gateway/progress", progress);
   }
 
-  /** It is done; returns whether anybody still wanted to know. */
+  /** Ends the call with a result. Returns whether it was still running. */
   done(result: CallToolResult): boolean {
     if (!this.#end()) return false;
     this.#view.opened.result = result;
@@ -43,7 +43,7 @@ export class ShownCall {
     return true;
   }
 
-  /** It failed, or is taken back: then the server is told. Returns whether it was still under way. */
+  /** Ends the call as failed or cancelled, also on the server. Returns whether it was still running. */
   cancel(reason: string): boolean {
     if (!this.#end()) return false;
     this.#view.opened.cancelled = reason;
@@ -59,7 +59,7 @@ export class ShownCall {
     return true;
   }
 
-  /** All of one kind: to a slow page, how it ended comes in place of how far it had come. */
+  /** All events have one kind, so that a slow page gets the end instead of earlier progress. */
   #tell(method: string, params: object): void {
     this.#view.tell("call", notificationMessage(method, params));
   }

@@ -60,8 +60,8 @@ function setUp(limits?: Partial<ServerSettings["limits"]>) {
   return { store, server, channel, sent, state, refused, guarded, say, ask, answerOf };
 }
 
-describe("what a view asks", () => {
-  it("is answered with what the server said, through the guard", async () => {
+describe("a request of a view", () => {
+  it("is answered with the server's result, through the guard", async () => {
     const { ask, store } = setUp();
     expect(await ask("tools/call", { name: "look" })).toEqual({
       jsonrpc: "2.0",
@@ -71,7 +71,7 @@ describe("what a view asks", () => {
     expect(store.entries).toMatchObject([{ actor: "view", view: "v1", key: "n.1", target: "look" }]);
   });
 
-  it("is answered with an error of the server's as it is, and of any other that something failed", async () => {
+  it("is answered with the server's own error, or without details for any other error", async () => {
     const { ask, server } = setUp();
     server.upstream.answers["tools/call"] = () => {
       throw Object.assign(new Error("no such thing"), { code: 42, data: { a: 1 } });
@@ -83,10 +83,10 @@ describe("what a view asks", () => {
       throw new Error("password=1234");
     };
     const { error } = await ask("tools/call", { name: "look" });
-    expect(error).toEqual({ code: -32603, message: "the gateway failed; its log says more" });
+    expect(error).toEqual({ code: -32603, message: "internal error; see the gateway's log" });
   });
 
-  it("with params that are named twice is recorded by those that count", async () => {
+  it("with duplicate params is recorded with those that count", async () => {
     const { channel, ask, answerOf, store } = setUp();
     const first = '{"jsonrpc":"2.0","id":"t.1","method":"tools/call","params":{"name":"secret"}';
     channel.receive(`${first},"params":{"name":"look"}}`);
@@ -96,7 +96,7 @@ describe("what a view asks", () => {
     expect([twice?.target, twice?.paramsHash]).toEqual(["look", plain?.paramsHash]);
   });
 
-  it("comes once under an id: a second one meanwhile is refused, and the first goes on", async () => {
+  it("must have a unique id: a second one is refused, and the first continues", async () => {
     const { say, sent, server } = setUp();
     let answer = (_: unknown) => {};
     server.upstream.answers["tools/call"] = () => new Promise((resolve) => (answer = resolve));
@@ -108,7 +108,7 @@ describe("what a view asks", () => {
     await expect.poll(() => sent.at(-1)).toMatchObject({ id: 1, result: { content: [] } });
   });
 
-  it("and takes back is not answered, and the server is told", async () => {
+  it("that is cancelled is not answered, and is cancelled at the server", async () => {
     const { say, sent, server, ask, store } = setUp();
     const signals: AbortSignal[] = [];
     const request = server.upstream.request.bind(server.upstream);
@@ -128,7 +128,7 @@ describe("what a view asks", () => {
     expect(store.outcomes[0]).toMatchObject({ outcome: "cancelled" });
   });
 
-  it("D6: has its progress under its own token, which the server never sees", async () => {
+  it("D6: gets its progress with its own token, which the server never sees", async () => {
     const { ask, sent, server } = setUp();
     const request = server.upstream.request.bind(server.upstream);
     const params: unknown[] = [];
@@ -148,7 +148,7 @@ describe("what a view asks", () => {
     ]);
   });
 
-  it("attack C10: is no answer, no half of one, and no JSON", async () => {
+  it("attack C10: must be a valid request, not a response or invalid JSON", async () => {
     const { channel, say, sent, store } = setUp();
     say({ id: 1, result: {} });
     say({ id: 2, error: { code: 1, message: "" } });
@@ -159,7 +159,7 @@ describe("what a view asks", () => {
     expect(store.rows).toEqual([]);
   });
 
-  it("of its page is a permit, whose end is told once, by this view", async () => {
+  it("for its page gets a permit, which ends once, by this view", async () => {
     const { ask, say, store } = setUp();
     const { result } = await ask("ui/message", { role: "user", content: [] });
     const { permit } = result as { permit: number };
@@ -173,7 +173,7 @@ describe("what a view asks", () => {
     expect(store.outcomes).toMatchObject([{ of: permit, outcome: "failed", code: "x".repeat(100) }]);
   });
 
-  it("I09: and logs is recorded, and not answered", async () => {
+  it("I09: that logs is recorded, and not answered", async () => {
     const { say, sent, store } = setUp();
     say({ method: "notifications/message", params: { level: "info", data: "hello" } });
     await expect.poll(() => store.entries).toMatchObject([{ method: "notifications/message" }]);
@@ -181,8 +181,8 @@ describe("what a view asks", () => {
   });
 });
 
-describe("what a server says", () => {
-  it("is heard: changes of lists, and of the resources that the view subscribed to", async () => {
+describe("notifications of a server", () => {
+  it("are passed on: changes of lists, and of subscribed resources", async () => {
     const { ask, sent, server } = setUp();
     await ask("resources/subscribe", { uri: "note://1" });
     sent.splice(0);
@@ -195,7 +195,7 @@ describe("what a server says", () => {
     ]);
   });
 
-  it("is heard of 500 resources at most: one more is refused, and one that is given up makes room", async () => {
+  it("are limited to 500 subscriptions: one more is refused, and unsubscribing frees one", async () => {
     const { ask, sent, server } = setUp({
       rates: { read: { burst: 5000, perSecond: 5000 } },
       concurrency: { perView: 1000, total: 1000 },
@@ -205,7 +205,7 @@ describe("what a server says", () => {
     const asked = () => server.calls.filter((call) => call.startsWith("resources/subscribe")).length;
     const first = await Promise.all(Array.from({ length: 499 }, (_, id) => subscribe(id)));
     expect(first.filter(({ result }) => result === undefined)).toEqual([]);
-    // One that the server refuses takes no place.
+    // A rejected subscription does not count.
     const answer = server.upstream.answers["resources/subscribe"];
     server.upstream.answers["resources/subscribe"] = () => {
       throw Object.assign(new Error("no such note"), { code: -32002 });
@@ -215,10 +215,10 @@ describe("what a server says", () => {
     expect(await subscribe(500)).toMatchObject({ result: {} });
     const before = asked();
     expect(await subscribe(501)).toMatchObject({
-      error: { code: -32602, message: "a view hears of at most 500 resources: unsubscribe some" },
+      error: { code: -32602, message: "a view can subscribe to at most 500 resources: unsubscribe some" },
     });
     expect(asked()).toBe(before);
-    // The others go on, and what it has may be asked for again.
+    // The others continue, and an existing subscription may be repeated.
     expect(await subscribe(500)).toMatchObject({ result: {} });
     sent.splice(0);
     server.upstream.say(UPDATED, { uri: uri(500) });
@@ -228,7 +228,7 @@ describe("what a server says", () => {
     expect(await subscribe(501)).toMatchObject({ result: {} });
   });
 
-  it("waits for a page that reads slowly, and is then said once, in the order in which it first came", () => {
+  it("are delayed for a slow page, and then sent once, in the order of their first occurrence", () => {
     const { channel, sent, server, state } = setUp();
     state.isCongested = true;
     for (let i = 0; i < 1000; i++) {
@@ -246,7 +246,7 @@ describe("what a server says", () => {
     ]);
   });
 
-  it("goes on waiting when the page is slow again in between", () => {
+  it("stay delayed if the page becomes slow again in between", () => {
     const { channel, sent, server, state } = setUp();
     state.isCongested = true;
     server.upstream.say(TOOLS_CHANGED);
@@ -257,7 +257,7 @@ describe("what a server says", () => {
     expect(sent).toMatchObject([{ method: TOOLS_CHANGED }]);
   });
 
-  it("does not delay answers", async () => {
+  it("do not delay answers", async () => {
     const { ask, state } = setUp();
     state.isCongested = true;
     expect(await ask("tools/call", { name: "look" })).toMatchObject({ result: {} });
@@ -265,7 +265,7 @@ describe("what a server says", () => {
 });
 
 describe("a view whose server changes", () => {
-  it("asks and hears the new one, and no longer the old", async () => {
+  it("uses the new server, and no longer the old one", async () => {
     const { ask, channel, guarded, sent, server } = setUp();
     const next = stageServer();
     channel.move(guarded(next));
@@ -279,7 +279,7 @@ describe("a view whose server changes", () => {
     expect(next.calls).toEqual(["tools/call look"]);
   });
 
-  it("stays subscribed, and hears that its resources may have changed, as soon as the new one has started", async () => {
+  it("stays subscribed, and is notified that its resources may have changed, as soon as the new one has started", async () => {
     const { ask, channel, guarded, sent, server, store } = setUp();
     const updated = { jsonrpc: "2.0", method: UPDATED, params: { uri: "note://1" } };
     await ask("resources/subscribe", { uri: "note://1" });
@@ -311,13 +311,13 @@ describe("a view whose server changes", () => {
     sent.splice(0);
     next.upstream.say(UPDATED, { uri: "note://1" });
     expect(sent).toEqual([]);
-    // It is forgotten: no later server is asked for it.
+    // It is forgotten: later servers do not get it.
     channel.move(guarded(server));
     await ask("resources/read", { uri: "note://1" });
     expect(server.calls).toEqual(["resources/subscribe note://1", "resources/read note://1"]);
   });
 
-  it("is refused while there is none, with a record, and goes on with the next", async () => {
+  it("is refused without a server, with a record, and continues with the next one", async () => {
     const { ask, channel, guarded, refused, server } = setUp();
     channel.orphan();
     for (const [method, params] of [
@@ -340,7 +340,7 @@ describe("a view whose server changes", () => {
 });
 
 describe("a view that is closed", () => {
-  it("takes back what it asked, and hears nothing more", async () => {
+  it("cancels its requests, and gets no more notifications", async () => {
     const { channel, say, sent, server, state } = setUp();
     server.upstream.answers["tools/call"] = () => new Promise(() => {});
     say({ id: 1, method: "tools/call", params: { name: "look" } });
@@ -358,7 +358,7 @@ describe("a view that is closed", () => {
     expect(server.upstream.listeners).toBe(listeners - 1);
   });
 
-  it("leaves what its page never told of as indeterminate", async () => {
+  it("ends its unreported permits as indeterminate", async () => {
     const { ask, channel, store } = setUp();
     await ask("ui/message", { role: "user", content: [] });
     channel.close();

@@ -1,5 +1,5 @@
 /**
- * One view's channel: what the view asks goes through the guard to its server, and back.
+ * The channel of a view: its requests pass through the guard to its server.
  *
  * @module
  */
@@ -27,9 +27,9 @@ import { withoutToken } from "./progress-token.js";
 import { restoreSubscriptions } from "./restore-subscriptions.js";
 import { errorMessage, keyOf, notificationMessage, resultMessage } from "./rpc.js";
 
-/** What a view's channel is made of. */
+/** Options of {@link ViewChannel}. */
 export interface ViewChannelOptions extends PacedNoticesOptions {
-  /** What the page was told of it. */
+  /** The view as the page knows it. */
   readonly opened: OpenedView;
   readonly user: string;
   readonly at: GuardedServer;
@@ -39,24 +39,24 @@ export interface ViewChannelOptions extends PacedNoticesOptions {
   send(text: string): void;
   /** Maximum characters of such a message; {@link MAX_MESSAGE} by default. */
   readonly messageLimit?: number | undefined;
-  /** Records what could not even be asked. */
+  /** Records a request that reached no guard. */
   refused(call: GuardedCall, error: VitrineError, identity: ServerIdentity | undefined): Promise<void>;
-  /** Refuses a call that came to no guard; see {@link GuardedServers.refuse}. */
+  /** Refuses a call that reached no guard; see {@link GuardedServers.refuse}. */
   readonly refuse: GuardedServers["refuse"];
-  /** Hears what failed and the view is not told. */
+  /** Called with errors that the view does not see. */
   onerror(error: unknown): void;
 }
 
-/** Requests of one view that may wait for an answer at a time; the guard's own limits are below that. */
+/** Maximum pending requests of a view; the guard's own limits are lower. */
 const MAX_OPEN = 1000;
 
-/** What the page is told instead of a notification that is too large for it, by kind. */
+/** Texts that replace a notification that is too large for a page, by kind. */
 const TOO_LARGE = new Map([
   ["input", "the arguments of the call are too large to be shown"],
   ["call", "the call has run, but its result is too large to be shown"],
 ]);
 
-/** Milliseconds for which the answer to a view that asks too fast is held back, on average. */
+/** Average milliseconds by which answers are delayed for a view that exceeds its rate limit. */
 const HOLD = 1000;
 
 interface Asked {
@@ -67,7 +67,7 @@ interface Asked {
   readonly mayBeOld: boolean;
 }
 
-/** One view of a page. */
+/** A view of a page. */
 export class ViewChannel {
   readonly opened: OpenedView;
   readonly #options: ViewChannelOptions;
@@ -94,7 +94,7 @@ export class ViewChannel {
     return this.opened.view;
   }
 
-  /** Its server has new settings, and is another one: what was asked of the old one ends there. */
+  /** Moves to the server with new settings. Pending requests to the old one end there. */
   move(at: GuardedServer): void {
     if (this.#closed || at.server === this.#at.server) return;
     const uris = new Set([...this.#unrestored, ...this.#subscriptions.uris]);
@@ -124,13 +124,13 @@ export class ViewChannel {
     });
   }
 
-  /** The page was reloaded, and the view's document with it: the new one has subscribed to nothing yet. */
+  /** The view was reloaded with its page, so it has no subscriptions. */
   renewed(): void {
     this.#unrestored.clear();
     this.#subscriptions.clear();
   }
 
-  /** Its server is not there any more. It may come again. */
+  /** Detaches the view from a removed server, which may return. */
   orphan(): void {
     this.#isOrphan = true;
   }
@@ -157,7 +157,7 @@ export class ViewChannel {
     this.#at.guard.closeView(this.view);
   }
 
-  /** Sends a notification; while the page is slow, only the last one of each `kind` is kept for later. */
+  /** Sends a notification. While the page is slow, only the latest one of each `kind` is kept for later. */
   tell(kind: string, text: string): void {
     if (this.#closed) return;
     const { messageLimit = MAX_MESSAGE } = this.#options;
@@ -166,7 +166,7 @@ export class ViewChannel {
     else this.#notices.tell("call", notificationMessage("ui/notifications/tool-cancelled", { reason }));
   }
 
-  /** Says again what its call is and has come to, to a page that was told of the view without it. */
+  /** Sends the input and the outcome of its call again, to a page that got the view without them. */
   tellCall(): void {
     const { input, result, cancelled } = this.opened;
     if (input) this.tell("input", notificationMessage("ui/notifications/tool-input", { arguments: input }));
@@ -175,12 +175,15 @@ export class ViewChannel {
       this.tell("call", notificationMessage("ui/notifications/tool-cancelled", { reason: cancelled }));
   }
 
-  /** The page reads again. */
+  /** Sends delayed notifications, because the page reads again. */
   resume(): void {
     this.#notices.resume();
   }
 
-  /** Takes a message of the page on this channel. `mayBeOld`: it may have begun in an earlier life of the gateway. */
+  /**
+   * Handles a message of the page on this channel. `mayBeOld`: it may have started in an earlier gateway
+   * process.
+   */
   receive(text: string, mayBeOld = false): void {
     if (isTooComplex(text)) {
       this.#refuseWhole(headOf(text)).catch(this.#options.onerror);
@@ -188,7 +191,7 @@ export class ViewChannel {
     }
     const { id, method, params = {}, result, error } = parse(text);
     if (typeof method !== "string") {
-      // The gateway asks views nothing: what looks like an answer is none (attack C10).
+      // The gateway sends no requests to views, so a message that looks like a response is invalid.
       if (isId(id) && result === undefined && error === undefined)
         this.#options.send(errorMessage(id, notRequest()));
     } else if (!isId(id)) this.#hear(method, recordOf(params));
@@ -198,7 +201,7 @@ export class ViewChannel {
     }
   }
 
-  /** What is not even parsed is on record all the same. */
+  /** Messages that are too complex to parse are recorded as well. */
   async #refuseWhole(head: ReturnType<typeof headOf>): Promise<void> {
     const { user, send, refused } = this.#options;
     const error = tooComplex();
@@ -212,7 +215,7 @@ export class ViewChannel {
     const { id, method } = asked;
     const { send, onerror, messageLimit } = this.#options;
     if (this.#open.has(id) || this.#open.size >= MAX_OPEN) {
-      const why = this.#open.has(id) ? `the id ${id} is in use` : "too many requests wait for an answer";
+      const why = this.#open.has(id) ? `the id ${id} is in use` : "too many requests are pending";
       return send(errorMessage(id, new VitrineError(INVALID_REQUEST, why)));
     }
     const controller = new AbortController();
@@ -224,12 +227,13 @@ export class ViewChannel {
     } catch (error) {
       onerror(error);
       answer = errorMessage(id, error);
-      // Who asks too fast waits to hear so: one that asks again at once would keep everybody busy with refusals.
+      // The answer to a view that exceeds its rate is delayed: a view that retries at once would keep
+      // everybody busy with refusals.
       if (isRefusal(error) && error.data.code === "rate-limited") await pause(controller.signal);
     } finally {
       this.#open.delete(id);
     }
-    // Nobody waits for what was taken back.
+    // A cancelled request is not answered.
     if (!controller.signal.aborted) send(answer);
   }
 
@@ -237,7 +241,7 @@ export class ViewChannel {
     const { user } = this.#options;
     const { server, guard } = this.#at;
     const subscriptions = this.#subscriptions;
-    // What is no object is for the guard to refuse, and to record.
+    // The guard refuses and records params that are not an object.
     const { token, rest } = withoutToken(params as Record<string, unknown>);
     const call = {
       view: this.view,
@@ -271,13 +275,13 @@ export class ViewChannel {
   }
 
   async #refuse(call: GuardedCall): Promise<unknown> {
-    const message = `the server "${call.server}" of this app is not there any more`;
+    const message = `the server "${call.server}" of this app no longer exists`;
     const error = new GatewayError("server-unknown", message);
     try {
       return await this.#options.refuse(call, error);
-    } catch (told) {
-      if (told === error) await this.#options.refused(call, error, this.opened.identity);
-      throw told;
+    } catch (reported) {
+      if (reported === error) await this.#options.refused(call, error, this.opened.identity);
+      throw reported;
     }
   }
 
@@ -286,7 +290,7 @@ export class ViewChannel {
     const { requestId } = params;
     if (method === "notifications/cancelled" && isId(requestId)) this.#open.get(requestId)?.abort();
     if (/^(gateway\/outcome|notifications\/cancelled)$/.test(method)) return;
-    // I09: recorded as a log of that view, and nothing else happens.
+    // Recorded as a log message of that view, without any other effect.
     this.#at.guard.pass(this.#call(method, params), async () => ({})).catch(this.#options.onerror);
   }
 
@@ -303,7 +307,7 @@ export class ViewChannel {
     });
   }
 
-  /** Ends what is under way, and hears the server no more. */
+  /** Ends pending requests, and stops listening to the server. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -313,20 +317,23 @@ export class ViewChannel {
   }
 }
 
-/** The params as they are written in a message. Undefined if they are named twice: the record must be of the ones that count. */
+/**
+ * The original text of the params. Undefined if they occur twice, because the record must show the ones that
+ * count.
+ */
 export function paramsTextOf(text: string): string | undefined {
   const at = membersOf(text)?.get("params");
   return at && text.slice(...at);
 }
 
-/** The answer for a channel that is not, or no longer, a view's. */
+/** The error for a channel without a view. */
 export const unknownView = (view: string): GatewayError =>
   new GatewayError("view-unknown", `this session has no view "${view}": open it again`);
 
 const pause = (signal: AbortSignal): Promise<void> =>
-  // Not all at the same moment: they would be asked again at the same moment, too.
+  // Randomized, so that retries do not arrive at the same moment.
   wait(HOLD * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => {});
-const notRequest = (): VitrineError => new VitrineError(INVALID_REQUEST, "this is no JSON-RPC request");
+const notRequest = (): VitrineError => new VitrineError(INVALID_REQUEST, "this is not a JSON-RPC request");
 const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof id === "number";
 
 function parse(text: string): Record<string, unknown> {

@@ -1,5 +1,5 @@
 /**
- * The audit log: one writer, many readers.
+ * The audit log: a single writer, many readers.
  *
  * @module
  */
@@ -31,13 +31,13 @@ import type {
   Verification,
 } from "./store.js";
 
-/** Rows that one statement removes. */
+/** Rows that a statement removes. */
 const REMOVED_AT_ONCE = 1000;
 
 export class StoredAuditLog implements AuditLog {
   readonly #engine: Engine;
   readonly #writer: AuditWriter;
-  /** Rows that were written once, and are missing from the end. Until somebody accepts it. */
+  /** Rows that were written, but are missing from the end, until that is accepted. */
   #missing: Verification | undefined;
 
   constructor(engine: Engine, writer: AuditWriter) {
@@ -79,7 +79,7 @@ export class StoredAuditLog implements AuditLog {
   ): Promise<{ entry: AuditRow; outcome?: AuditRow | undefined } | undefined> {
     let found = await findByKey(this.#engine, user, key);
     if (found && !found.outcome) {
-      // Its outcome may wait for the next commit.
+      // The outcome may be waiting for the next commit.
       await this.#writer.settle();
       found = await findByKey(this.#engine, user, key);
     }
@@ -114,8 +114,8 @@ export class StoredAuditLog implements AuditLog {
   }
 
   /**
-   * At a start: checks about the last `count` rows; the one before them is trusted. Rows that were noted once must be
-   * there.
+   * At the start: checks about the last `count` rows, and trusts the one before them. Rows that were noted
+   * earlier must exist.
    */
   async verifyStart(count: number, noted: readonly (AuditHead | undefined)[]): Promise<Verification> {
     const result = await this.#verifyEnd(count, []);
@@ -178,7 +178,7 @@ export class StoredAuditLog implements AuditLog {
     return breaks.length;
   }
 
-  /** After a start: finishes what was cut off. */
+  /** After the start: completes interrupted work. */
   async start(): Promise<void> {
     const pruned = prunedThrough(await readMark(this.#engine, PRUNE_MARK));
     if (pruned) await removeRows(this.#engine, pruned.seq);
@@ -195,7 +195,7 @@ export class StoredAuditLog implements AuditLog {
     await this.#noteSettled();
   }
 
-  /** Saves the next start from looking at rows that need nothing. If it cannot be noted, the next start looks at them. */
+  /** Lets the next start skip finished rows. If this cannot be stored, the next start checks them again. */
   async #noteSettled(): Promise<void> {
     if (!this.#writer.isSettled || this.#writer.brokenBy !== undefined) return;
     await writeSettled(this.#engine, this.head.seq).catch(() => {});
@@ -212,7 +212,7 @@ export class StoredAuditLog implements AuditLog {
     return check;
   }
 
-  /** The last row that may be removed: all up to it are old, and none waits for its outcome. */
+  /** The last row that may be removed: all rows up to it are old, and none waits for its outcome. */
   async #prunable(before: number): Promise<number> {
     const kept = await ask(this.#engine, (db) =>
       db
@@ -233,7 +233,7 @@ export class StoredAuditLog implements AuditLog {
   }
 }
 
-/** The answer when a row that was written once is not there. */
+/** The result if a row that was written is missing. */
 function missingRow(known: AuditHead, head: AuditHead, rows: number): Verification {
   if (known.seq <= head.seq) return missingNoted(known, rows);
   const { seq } = known;
@@ -242,7 +242,7 @@ function missingRow(known: AuditHead, head: AuditHead, rows: number): Verificati
   return { ok: false, rows, seq, message };
 }
 
-/** Removes rows from the oldest on, some at a time, so that others can write in between. */
+/** Removes rows from the oldest on, in batches, so that others can write in between. */
 async function removeRows(engine: Engine, through: number): Promise<void> {
   for (;;) {
     const first = await readFirstSeq(engine);

@@ -1,25 +1,25 @@
 /**
- * What waits for its commit: entries, for which somebody waits, and outcomes, for which nobody does.
+ * Rows that wait for their commit: entries, which callers wait for, and outcomes, which nobody waits for.
  *
  * @module
  */
 import type { GatewayError } from "@vitrine/wire";
 import type { RowFields } from "./row.js";
 
-/** Rows of one commit, at most. */
+/** Maximum rows of a commit. */
 const GROUP = 128;
-/** Bytes of one commit, about; a larger row goes alone. */
+/** Approximate maximum bytes of a commit; a larger row is committed alone. */
 const GROUP_WEIGHT = 4_000_000;
 
-/** Bounds of what waits in memory. */
+/** Limits of the queue. */
 export interface QueueLimits {
-  /** Rows that wait for their commit: with more, new entries are refused. */
+  /** Maximum queued rows: beyond it, new entries are refused. */
   waiting: number;
-  /** Bytes of them, about. */
+  /** Approximate maximum of their bytes. */
   weight: number;
 }
 
-/** A row that has no number yet. */
+/** A row without a number yet. */
 export interface Waiting {
   readonly fields: RowFields;
   readonly time: number;
@@ -28,7 +28,7 @@ export interface Waiting {
   readonly reject?: (error: Error) => void;
 }
 
-/** What goes into one commit. */
+/** The rows of a commit. */
 export interface Group {
   readonly outcomes: readonly Waiting[];
   readonly entries: readonly Waiting[];
@@ -52,7 +52,7 @@ export class AuditQueue {
     return this.#outcomes.length;
   }
 
-  /** Whether there is room for an entry. Outcomes always find room: they are of entries that had it. */
+  /** Whether there is space for an entry. Outcomes are always accepted, because their entries were. */
   hasRoom(weight: number): boolean {
     return this.size < this.#limits.waiting && this.#weight + weight <= this.#limits.weight;
   }
@@ -67,7 +67,9 @@ export class AuditQueue {
     this.#weight += row.weight;
   }
 
-  /** What goes into the next commit: outcomes first, so that they never wait for the entries of others. It stays here. */
+  /**
+   * The rows of the next commit: outcomes first, so that they never wait for entries. They stay in the queue.
+   */
   group(): Group {
     let count = 0;
     let weight = 0;
@@ -85,12 +87,12 @@ export class AuditQueue {
     return { outcomes, entries: outcomes.length < this.#outcomes.length ? [] : take(this.#entries) };
   }
 
-  /** The oldest outcomes are on disk. */
+  /** Removes the oldest outcomes, which are on disk. */
   dropOutcomes(count: number): void {
     for (const { weight } of this.#outcomes.splice(0, count)) this.#weight -= weight;
   }
 
-  /** The oldest entries are on disk, from number `seq` on. */
+  /** Resolves the oldest entries, which are on disk, numbered from `seq`. */
   resolveEntries(count: number, seq: number): void {
     for (const { weight, resolve } of this.#entries.splice(0, count)) {
       this.#weight -= weight;
@@ -98,7 +100,7 @@ export class AuditQueue {
     }
   }
 
-  /** Nobody's entry will be written. Returns how many they were. */
+  /** Rejects all entries. Returns their number. */
   rejectEntries(error: GatewayError): number {
     const rejected = this.#entries.splice(0);
     for (const { weight, reject } of rejected) {

@@ -1,6 +1,6 @@
 /**
- * Reads the audit log. A search goes through it a stretch at a time: SQLite answers synchronously, and a search for
- * something rare in millions of rows must not stop the process.
+ * Reads the audit log. A search reads it in batches: SQLite answers synchronously, and a search for a rare
+ * value in millions of rows must not block the process.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { GENESIS, indexable, type StoredRow, storableText } from "./row.js";
 import type { Tables } from "./schema.js";
 import type { AuditHead, AuditQuery } from "./store.js";
 
-/** Rows that one statement looks at. */
+/** Rows that a statement searches. */
 const STRETCH = 20_000;
-/** Rows that one statement returns. */
+/** Rows that a statement returns. */
 const PAGE = 500;
 
 type Query = SelectQueryBuilder<Tables, "vitrine_audit", StoredRow>;
@@ -25,7 +25,7 @@ export async function readHead(engine: Engine): Promise<AuditHead> {
   return row ?? GENESIS;
 }
 
-/** The first row that is left. */
+/** The number of the oldest row. */
 export async function readFirstSeq(engine: Engine): Promise<number> {
   const row = await ask(engine, (db) =>
     db.selectFrom("vitrine_audit").select("seq").orderBy("seq").limit(1).executeTakeFirst(),
@@ -33,7 +33,7 @@ export async function readFirstSeq(engine: Engine): Promise<number> {
   return row?.seq ?? 0;
 }
 
-/** One row. */
+/** A row. */
 export const readRow = (engine: Engine, seq: number): Promise<StoredRow | undefined> =>
   ask(engine, (db) => db.selectFrom("vitrine_audit").selectAll().where("seq", "=", seq).executeTakeFirst());
 
@@ -50,13 +50,13 @@ export const readMark = (engine: Engine, method: string): Promise<StoredRow | un
       .executeTakeFirst(),
   );
 
-/** Rows in order, in pages, up to the one that is the last now. */
+/** Rows in order, in pages, up to the current last one. */
 export async function* readPages(
   engine: Engine,
   head: AuditHead,
   query: Omit<AuditQuery, "limit"> = {},
 ): AsyncGenerator<StoredRow[]> {
-  // Rows between `low` and `high` are not looked at yet, both ends included.
+  // Rows from `low` to `high`, both inclusive, are not read yet.
   let low = Math.max((query.after ?? 0) + 1, await readFirstSeq(engine));
   let high = head.seq;
   const newest = query.newestFirst === true;
@@ -75,7 +75,7 @@ export async function* readPages(
     if (newest) high = (last ?? from) - 1;
     else low = (last ?? to) + 1;
     if (page.length > 0) yield page;
-    // Others have their turn.
+    // Yield to other work.
     await new Promise(setImmediate);
   }
 }
@@ -93,8 +93,8 @@ function matching(rows: Query, query: AuditQuery): Query {
 }
 
 /**
- * The entry under a caller's key, and its outcome. An allowed entry comes before a refused one, whichever is newer: it may
- * have run. An entry that was cancelled did not run, so it comes last.
+ * The entry with a caller's key, and its outcome. An allowed entry takes precedence over a refused one,
+ * whichever is newer, because it may have run. A cancelled entry did not run, so it comes last.
  */
 export async function findByKey(
   engine: Engine,
@@ -129,8 +129,9 @@ export async function findByKey(
 }
 
 /**
- * Whether there may be a key that begins with `series` and a dot. SQLite compares text by its bytes, so its index finds
- * them. PostgreSQL compares by the database's locale, and the index cannot be used: the answer is always yes.
+ * Whether there may be a key that starts with `series` and a dot. SQLite compares text by bytes, so its index
+ * finds them. PostgreSQL compares by the database's locale and cannot use the index: the answer is always
+ * true.
  */
 export async function hasSeries(engine: Engine, series: string): Promise<boolean> {
   if (engine.kind !== "sqlite") return true;
@@ -147,7 +148,7 @@ export async function hasSeries(engine: Engine, series: string): Promise<boolean
   return row !== undefined;
 }
 
-/** Entries that were allowed, and whose end nobody wrote down. */
+/** Allowed entries without an outcome. */
 export const readUnfinished = (engine: Engine, after: number): Promise<StoredRow[]> =>
   ask(engine, (db) =>
     db
@@ -162,7 +163,7 @@ export const readUnfinished = (engine: Engine, after: number): Promise<StoredRow
       .execute(),
   );
 
-/** Up to which row every entry has its outcome. */
+/** The row up to which every entry has its outcome. */
 export async function readSettled(engine: Engine): Promise<number> {
   const row = await ask(engine, (db) =>
     db.selectFrom("vitrine_state").select("value").where("name", "=", "settled").executeTakeFirst(),

@@ -1,6 +1,5 @@
 /**
- * The one that writes the audit log: it numbers and chains rows, commits those that come together at once, and knows
- * what to do when it cannot.
+ * Writes the audit log: numbers and chains rows, commits them in groups, and recovers from failures.
  *
  * @module
  */
@@ -12,28 +11,28 @@ import { type Engine, LOCK_TIMEOUT, wait } from "./engine.js";
 import { chainRow, type RowFields, rowWeight, type StoredRow } from "./row.js";
 import type { AuditHead, AuditOutcome, OnAlarm } from "./store.js";
 
-/** Milliseconds that an outcome waits for company. */
+/** Milliseconds that an outcome waits for others to be committed with. */
 const LINGER = 20;
-/** Milliseconds from a failure to the next attempt: the first time, and at most. */
+/** Milliseconds between attempts after a failure: at first, and at most. */
 const RETRY = { first: 100, most: 5000 };
 
-/** What an outcome repeats of its entry, so that a search finds both. */
+/** The members of an entry that its outcome repeats, so that a search finds both. */
 type Subject = Pick<StoredRow, "user" | "actor" | "view" | "server" | "identity" | "method" | "target">;
 
-/** `broken`: the chain was found broken, and nobody has looked into it. */
+/** `broken`: the chain was found broken, and this has not been accepted. */
 type State = "ready" | "failed" | "broken" | "closed";
 
-/** What a writer needs beside the database. */
+/** Options of the writer, apart from the database. */
 export interface WriterOptions {
   now: () => number;
   onalarm: OnAlarm;
   oncommit?: ((seconds: number) => void) | undefined;
-  /** Told the last row that is on disk, whenever that is another one. */
+  /** Called with the last row on disk, whenever it changes. */
   onhead?: ((head: AuditHead) => void) | undefined;
   limits: QueueLimits;
-  /** The last row that is in the database. */
+  /** Reads the last row from the database. */
   readHead: () => Promise<AuditHead>;
-  /** The database was lost, and is this process's again. Nothing is done before it has resolved. */
+  /** Called after the database was lost and regained. The writer waits until it resolves. */
   onregained?: (() => Promise<void>) | undefined;
 }
 
@@ -46,7 +45,7 @@ export class AuditWriter {
   #head: AuditHead;
   /** Entries that may still get an outcome. */
   readonly #open = new Map<number, Subject>();
-  /** Rows whose commit was not answered: all of them are there, or none is. */
+  /** Rows of a commit without an answer: either all or none of them were written. */
   #inDoubt: { rows: readonly StoredRow[]; outcomes: number } | undefined;
   #scheduled = false;
   #isWriting = false;
@@ -54,7 +53,7 @@ export class AuditWriter {
   #linger: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
   #recovering: Promise<void> | undefined;
-  /** Since rows were last written as usual. */
+  /** Failures since the last successful write. */
   #failures = 0;
   #refused = 0;
   #flushed: (() => void)[] = [];
@@ -65,7 +64,7 @@ export class AuditWriter {
     this.#options = options;
     this.#queue = new AuditQueue(options.limits);
     engine.onlost = (error) => {
-      // A commit that is under way fails by itself, and is in doubt.
+      // A running commit fails by itself, and its rows are in doubt.
       if (this.#state === "ready" && !this.#isWriting) this.#fail(error);
     };
   }
@@ -83,7 +82,7 @@ export class AuditWriter {
     return this.#queue.size;
   }
 
-  /** What is wrong with the chain, until somebody accepts it. */
+  /** The problem of the chain, until it is accepted. */
   get brokenBy(): string | undefined {
     return this.#state === "broken" ? this.#problem : undefined;
   }
@@ -114,12 +113,12 @@ export class AuditWriter {
     });
   }
 
-  /** From now on the entry may get an outcome. */
+  /** Allows an outcome for the entry. */
   adopt({ seq, user, actor, view, server, identity, method, target }: StoredRow): void {
     this.#open.set(seq, { user, actor, view, server, identity, method, target });
   }
 
-  /** The first outcome of an entry stands; what has one, or never began, gets none. */
+  /** Records the outcome of an entry. Only the first counts; an entry that never started gets none. */
   end(seq: number, outcome: AuditOutcome): void {
     const subject = this.#open.get(seq);
     if (!subject) return;
@@ -139,27 +138,27 @@ export class AuditWriter {
     return flushed;
   }
 
-  /** Writes what waits, if it can be written now. */
+  /** Writes queued rows, if possible. */
   async settle(): Promise<void> {
     while (this.healthy && this.#queue.outcomes > 0) await this.#drain();
   }
 
-  /** Nothing is written until {@link accept}. */
+  /** Stops writing until {@link accept}. */
   break(message: string): void {
     this.#state = "broken";
     this.#problem = message;
     this.#alarm({ active: true, message });
   }
 
-  /** Goes on behind a chain that was broken. */
+  /** Continues after a broken chain. */
   accept(): void {
     if (this.#state !== "broken") return;
     this.#state = "ready";
-    this.#alarm({ active: false, message: "the broken chain was accepted: the audit log is written again" });
+    this.#alarm({ active: false, message: "the broken chain was accepted: the audit log is writable again" });
     this.#schedule();
   }
 
-  /** Writes what it can, and stops. */
+  /** Writes as much as possible, and stops. */
   async close(): Promise<void> {
     if (this.#state === "closed") return;
     clearTimeout(this.#retry);
@@ -183,10 +182,10 @@ export class AuditWriter {
     if (this.#state === "closed") return stopping();
     if (this.#state !== "ready") return unwritable(this.#problem);
     if (this.#queue.hasRoom(weight)) return undefined;
-    return new GatewayError("overloaded", "too many calls wait for the audit log: try again later");
+    return new GatewayError("overloaded", "too many calls are waiting for the audit log: try again later");
   }
 
-  /** At the end of this turn of the event loop, so that all that arrived in it goes together. */
+  /** At the end of this turn of the event loop, so that simultaneous rows form one commit. */
   #schedule(): void {
     if (this.#scheduled || this.#isWriting) return;
     this.#scheduled = true;
@@ -260,13 +259,13 @@ export class AuditWriter {
     this.#options.onhead?.(this.#head);
   }
 
-  /** Whoever waits is refused; outcomes are kept. From here on it is tried again until it works. */
+  /** Refuses waiting entries, and keeps outcomes. Retries until writing works again. */
   #fail(error: unknown, inDoubt?: { rows: readonly StoredRow[]; outcomes: number }): void {
     this.#state = "failed";
     this.#problem = messageOf(error);
     this.#inDoubt = inDoubt;
     this.#refused += this.#queue.rejectEntries(unwritable(this.#problem, error));
-    const message = `the audit log cannot be written, and nothing that needs it is done: ${this.#problem}`;
+    const message = `the audit log cannot be written, so calls that need it are refused: ${this.#problem}`;
     this.#alarm({ active: true, message, cause: error });
     this.#retryLater();
   }
@@ -293,12 +292,12 @@ export class AuditWriter {
     }
     this.#state = "ready";
     this.#refused = 0;
-    this.#alarm({ active: false, message: "the audit log is written again" });
+    this.#alarm({ active: false, message: "the audit log is writable again" });
     this.#schedule();
     return true;
   }
 
-  /** Finds out whether what was in doubt is there, so that nothing is missing, and nothing is there twice. */
+  /** Finds out whether rows in doubt were written, so that none is missing or duplicated. */
   #reconcile(found: AuditHead): void {
     const inDoubt = this.#inDoubt;
     if (isSame(found, this.#head)) this.#inDoubt = undefined;
@@ -307,18 +306,18 @@ export class AuditWriter {
       this.#moveHead(inDoubt.rows);
       this.#dropOutcomes(inDoubt.outcomes);
       for (const row of inDoubt.rows) {
-        // Whoever asked was told that nothing is done, and nothing was.
+        // The caller was told that nothing happens, and nothing did.
         if (this.#awaitOutcome(row)) {
           this.end(row.seq, { outcome: "cancelled", code: "audit-failed", duration: 0 });
         }
       }
     } else {
-      const message = `the audit log in the database ends at row ${found.seq}, and this gateway wrote up to row ${this.#head.seq}: somebody else changed it; bring it back as it was, or restart the gateway`;
+      const message = `the audit log in the database ends at row ${found.seq}, but this gateway wrote up to row ${this.#head.seq}: it was changed by another program; restore it, or restart the gateway`;
       throw new GatewayError("audit-failed", message);
     }
   }
 
-  /** The first row after a failure says so. It is also the proof that rows can be written. */
+  /** The first row after a failure records it, and proves that rows can be written. */
   async #resume(): Promise<void> {
     const params = JSON.stringify({ refused: this.#refused });
     const mark = { kind: "mark", method: "audit/resume", reason: this.#problem, params } as const;
@@ -329,7 +328,7 @@ export class AuditWriter {
     this.#moveHead(rows);
   }
 
-  /** In its own time: a listener that throws must not stop the log. */
+  /** Asynchronous, so that an error of a listener does not affect the log. */
   #alarm(alarm: Parameters<OnAlarm>[0]): void {
     queueMicrotask(() => this.#options.onalarm(alarm));
   }
@@ -340,6 +339,6 @@ const isSame = (a: AuditHead, b: AuditHead | undefined): boolean => a.seq === b?
 const stopping = () => new GatewayError("stopping", "the gateway is stopping");
 
 const unwritable = (problem: string, cause?: unknown) =>
-  new GatewayError("audit-failed", `the audit log cannot be written, so nothing is done: ${problem}`, {
+  new GatewayError("audit-failed", `the audit log cannot be written, so the call was not made: ${problem}`, {
     cause,
   });

@@ -1,5 +1,5 @@
 /**
- * Checks the chain of an audit log, row by row, wherever the rows come from.
+ * Checks the hash chain of an audit log row by row, independent of the source of the rows.
  *
  * @module
  */
@@ -7,15 +7,15 @@ import { recordOf } from "@vitrine/protocol";
 import { GENESIS, type RowFields, rowHash } from "./row.js";
 import type { AuditHead, Verification } from "./store.js";
 
-/** Rows were removed because they were old: the mark says up to which, and with which hash the chain goes on. */
+/** Marks that old rows were removed: up to which row, and the hash from which the chain continues. */
 export const PRUNE_MARK = "audit/prune";
-/** Breaks were looked into, and accepted. */
+/** Marks that breaks were examined and accepted. */
 export const ACCEPT_MARK = "audit/accept";
 
-/** Where the chain does not hold. */
+/** A break of the chain. */
 export interface Break {
   seq: number;
-  /** The hash that the row should have, from what it says and the row before it: another change has another one. */
+  /** The hash that the row should have, from its content and the previous row; it identifies the change. */
   expected: string;
   message: string;
 }
@@ -28,7 +28,7 @@ export class ChainCheck {
   #head: AuditHead;
   #rows = 0;
 
-  /** @param start the row before the first one; it is trusted */
+  /** @param start the row before the first one, which is trusted */
   constructor(start: AuditHead = GENESIS) {
     this.#head = start;
   }
@@ -47,7 +47,7 @@ export class ChainCheck {
           : `row ${row.seq} comes after row ${seq}`;
       this.#breaks.set(row.seq, { seq: row.seq, expected, message });
     } else if (row.hash !== expected) {
-      const message = `row ${row.seq}, or the hash of the one before it, is not what was written`;
+      const message = `row ${row.seq}, or the hash of the one before it, was changed`;
       this.#breaks.set(row.seq, { seq: row.seq, expected, message });
     }
     if (row.kind === "mark" && row.method === ACCEPT_MARK) this.#accept(row);
@@ -55,13 +55,13 @@ export class ChainCheck {
     this.#rows++;
   }
 
-  /** Goes on from a row that cannot be checked. */
+  /** Continues from a row that cannot be checked. */
   trust({ seq, hash }: AuditHead): void {
     this.#head = { seq, hash };
     this.#rows++;
   }
 
-  /** Breaks that nobody accepted, the first one first. */
+  /** Breaks that were not accepted, in order. */
   breaks(): Break[] {
     return [...this.#breaks.values()];
   }
@@ -82,20 +82,23 @@ export class ChainCheck {
   }
 }
 
-/** Where the chain starts after a {@link PRUNE_MARK}: the last row that was removed. */
+/** The start of the chain after a {@link PRUNE_MARK}: the last removed row. */
 export function prunedThrough(mark: RowFields | undefined): AuditHead | undefined {
   if (mark?.kind !== "mark" || mark.method !== PRUNE_MARK) return undefined;
   const { through, hash } = readParams(mark);
   return typeof through === "number" && typeof hash === "string" ? { seq: through, hash } : undefined;
 }
 
-/** Rows that are older than this were removed, if the mark is a {@link PRUNE_MARK}; 0 otherwise. */
+/** The time before which rows were removed, if the mark is a {@link PRUNE_MARK}; 0 otherwise. */
 export function prunedBefore(mark: RowFields | undefined): number {
   const before = mark?.method === PRUNE_MARK ? readParams(mark)["before"] : undefined;
   return typeof before === "number" ? before : 0;
 }
 
-/** What a mark says. It may have been changed: then it says nothing, and its hash shows it. */
+/**
+ * The params of a mark. If they were changed and are unreadable, they count as empty; the hash shows the
+ * change.
+ */
 function readParams({ params }: RowFields): Record<string, unknown> {
   try {
     return recordOf(JSON.parse(params ?? "null"));

@@ -1,5 +1,5 @@
 /**
- * Conversations as they are kept: their keys, and where their entries go.
+ * Keys and positions of stored conversations and entries.
  *
  * @module
  */
@@ -8,19 +8,22 @@ import { itemText } from "./conversation-words.js";
 import { sha256, storableText } from "./row.js";
 import type { StoredConversation, StoredItem } from "./schema.js";
 
-/** An entry that is there: where, and how large. */
+/** The position and size of an existing entry. */
 export type KnownItem = Pick<StoredItem, "id" | "position" | "size">;
 
-/** Exact: no two have the same, whatever is in them. */
+/** A unique key for any combination of names. */
 export const keyOf = (...names: readonly string[]): string => sha256(JSON.stringify(names));
 
-/** As it is where a database can keep it. Exact as well: else somebody would be shown what another one has. */
+/**
+ * The user's name if the database can store it unchanged, or else a hash. Unique, so that no user can see the
+ * data of another.
+ */
 export const nameOf = (user: string): string =>
   user.length > 200 || user.startsWith("sha256:") || storableText(user) !== user
     ? `sha256:${keyOf(user)}`
     : user;
 
-/** Entries as they are kept, by their keys. Of two with the same id the last one counts. */
+/** Entries for the database, by key. Of two entries with the same id, the last one counts. */
 export function storedItems(
   conversation: string,
   items: readonly ConversationItem[],
@@ -36,17 +39,17 @@ export function storedItems(
   return stored;
 }
 
-/** Entries that come, and the keys of those that go before. */
+/** Entries to write, and the keys of entries to remove before. */
 export interface ItemChanges {
   readonly items: ReadonlyMap<string, StoredItem>;
   readonly removed: ReadonlySet<string>;
-  /** Those of both that are there. */
+  /** Those of both that exist. */
   readonly known: ReadonlyMap<string, KnownItem>;
 }
 
 /**
- * Gives each new entry its position, and counts what there is then. One that is there keeps the position that it has. A conversation
- * that is over a limit can always become smaller.
+ * Assigns a position to each new entry, and computes the totals. An existing entry keeps its position. A
+ * conversation above a limit can always become smaller.
  */
 export function placeItems(
   before: Pick<StoredConversation, "items" | "size" | "last">,

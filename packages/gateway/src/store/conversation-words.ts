@@ -1,6 +1,6 @@
 /**
- * The words of a conversation, in the form in which they are searched. It is made here and not by a database: each of them has
- * its own idea of upper and lower case.
+ * The searchable text of conversations. It is computed here and not by the database, because databases differ
+ * in their handling of case.
  *
  * @module
  */
@@ -8,16 +8,19 @@ import type { ContentBlock } from "@vitrine/protocol";
 import { CONVERSATION_LIMITS, type ConversationItem, type ConversationMatch } from "@vitrine/wire";
 import { storableText } from "./row.js";
 
-/** Text in which a word is found however it was written: `STRASSE` in `Straße`, and a wide `Ａ` as an `a`. */
+/**
+ * Normalizes text so that a word is found in any spelling: `STRASSE` in `Straße`, and a wide `Ａ` as an `a`.
+ */
 export const searchable = (text: string): string =>
   storableText(
     text
       .slice(0, CONVERSATION_LIMITS.searched)
       .normalize("NFKC")
-      // Upper case first: some letters have the same upper case as another one, but not the same lower case.
+      // Upper case first: some letters share an upper case form, but not a lower case form.
       .toUpperCase()
       .toLowerCase()
-      // Lower case of the last letter of a word; a part of a word ends elsewhere.
+      // The final form of this letter depends on the end of a word, but a search term may be a part of a
+      // word.
       .replaceAll("ς", "σ"),
   );
 
@@ -25,7 +28,7 @@ export const searchable = (text: string): string =>
 export const wordsOf = (search: string): string[] =>
   [...new Set(searchable(search).split(/\s+/u))].filter(Boolean).slice(0, CONVERSATION_LIMITS.words);
 
-/** What of an entry is searched: what was said, and the names of tools and apps. */
+/** The searchable text of an entry: its messages, and the names of tools and apps. */
 export const itemText = (item: ConversationItem): string => searchable(plainText(item));
 
 function plainText(item: ConversationItem): string {
@@ -44,12 +47,12 @@ function plainText(item: ConversationItem): string {
 const BEFORE = 30;
 const AROUND = 120;
 
-/** The words of an entry around the first match, and whose they are. */
+/** The text of an entry around the first match, and its author. */
 export function matchIn(item: ConversationItem, words: readonly string[]): ConversationMatch {
   const text = plainText(item).replace(/\s+/gu, " ").trim();
   const found = searchable(text);
   const places = words.map((word) => found.indexOf(word)).filter((place) => place >= 0);
-  // Some letters are two in lower case: the match may be a little further left then, and is still shown.
+  // Some letters become two in lower case: the match may be shifted slightly, and is still visible.
   const from = Math.max(0, Math.min(...places, text.length) - BEFORE);
   const cut = text.slice(from, from + AROUND);
   return {

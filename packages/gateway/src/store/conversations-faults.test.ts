@@ -63,7 +63,7 @@ async function open(url: string) {
 const idsOf = async (conversations: KeptConversations) =>
   (await conversations.get("ann", "c"))?.items.map(({ id }) => id) ?? [];
 
-/** Adds entries until one is refused; returns those that were acknowledged. */
+/** Adds entries until one is refused; returns the acknowledged ones. */
 async function fill(put: (id: string, text?: string) => Promise<void>, size: number): Promise<string[]> {
   for (const ids: string[] = []; ; ) {
     const id = `filled-${ids.length}`;
@@ -79,7 +79,7 @@ async function fill(put: (id: string, text?: string) => Promise<void>, size: num
 
 describe("conversations on SQLite", () => {
   it.runIf(isRoot)(
-    "a full disk: what is refused is told, what was acknowledged stays, and it goes on",
+    "a full disk: refusals are reported, acknowledged entries stay, and writing resumes",
     async () => {
       const disk = join(folder, `disk-${++files}`);
       mkdirSync(disk);
@@ -93,7 +93,7 @@ describe("conversations on SQLite", () => {
       await expect(put("again", "x".repeat(30_000))).rejects.toMatchObject(failed);
       unlinkSync(join(disk, "ballast"));
       await put("again", "x".repeat(30_000));
-      // The log goes on as well.
+      // The audit log works again as well.
       await store.audit.mark({ method: "test", reason: "test" });
       expect(await idsOf(conversations)).toEqual([...ids, "again"]);
       const copy = newFile();
@@ -102,7 +102,7 @@ describe("conversations on SQLite", () => {
     },
   );
 
-  it("a disk that fails: what it may have forgotten is written again before anything is acknowledged", async () => {
+  it("a failing disk: data that it may have lost is written again before anything is acknowledged", async () => {
     const file = newFile();
     const { store, conversations, put } = await open(`sqlite:${file}`);
     await put("before");
@@ -142,7 +142,7 @@ describe("conversations on SQLite", () => {
     ]);
   });
 
-  it("a file that is gone: nothing is acknowledged that would be lost with the process", async () => {
+  it("a removed file: nothing is acknowledged that would be lost with the process", async () => {
     const file = newFile();
     const { conversations, put } = await open(`sqlite:${file}`);
     await put("before");
@@ -156,7 +156,7 @@ describe("conversations on SQLite", () => {
     expect(await idsOf(conversations)).toEqual(["before", "gone"]);
   });
 
-  it("a lock of somebody else is waited for, and the order stays", async () => {
+  it("a lock of another process is waited for, and the order is kept", async () => {
     const file = newFile();
     const { conversations, put } = await open(`sqlite:${file}`);
     const other = new Libsql(file, {});
@@ -175,7 +175,7 @@ describe("conversations on SQLite", () => {
     expect(await idsOf(conversations)).toEqual(["a", "b", "c", "d", "f"]);
   });
 
-  it("a store that is closed finishes what was asked, and refuses the rest", async () => {
+  it("a closing store finishes pending operations, and refuses others", async () => {
     const file = newFile();
     const { store, conversations, put } = await open(`sqlite:${file}`);
     const working = Array.from({ length: 20 }, (_, n) => put(`${n}`));
@@ -190,7 +190,7 @@ describe("conversations on SQLite", () => {
     expect(await idsOf(again)).toEqual(working.map((_, n) => `${n}`));
   });
 
-  it("updates and crashes in any order lose nothing that was acknowledged", async () => {
+  it("updates and crashes in any order lose no acknowledged entry", async () => {
     const id = fc.constantFrom("a", "b", "c", "d", "e");
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ items: fc.array(id), removed: fc.array(id), text: fc.string() }) },
@@ -200,7 +200,7 @@ describe("conversations on SQLite", () => {
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         let file = newFile();
         let { store, conversations } = await open(`sqlite:${file}`);
-        // What must be there, in the simplest way to say it.
+        // A simple model of the expected contents.
         const expected = new Map<string, ConversationItem>();
         for (const each of steps) {
           if (each === "crash") {
@@ -230,7 +230,7 @@ describe("conversations on SQLite", () => {
     );
   });
 
-  it("a process that is killed under load loses nothing that was acknowledged", async () => {
+  it("a process that is killed under load loses no acknowledged entry", async () => {
     const require = createRequire(import.meta.url);
     const program = join(folder, "writer.mjs");
     const local = (name: string) => require.resolve(name);
@@ -268,7 +268,7 @@ describe("conversations on SQLite", () => {
       await expect.poll(() => lines.length).toBeGreaterThan(150);
       child.kill("SIGKILL");
       await closed;
-      // The last line may be cut off.
+      // The last line may be incomplete.
       acknowledged.push(...lines.slice(0, -1));
     }
     const { conversations } = await open(`sqlite:${file}`);
@@ -283,44 +283,41 @@ describe("conversations on SQLite", () => {
 describe.skipIf(!postgres)("conversations on PostgreSQL", () => {
   const server = postgres as TestPostgres;
 
-  it.each(["fast", "immediate"] as const)(
-    "a %s stop under load: what was acknowledged stays",
-    async (how) => {
-      const { store, conversations, put } = await open(server.schema(`faults_${++files}`));
-      const acknowledged: string[] = [];
-      let refused = 0;
-      let isDone = false;
-      const working = (async () => {
-        for (let n = 0; !isDone; n++) {
-          await put(`${n}`).then(
-            () => acknowledged.push(`${n}`),
-            async (error: unknown) => {
-              expect(error).toMatchObject(failed);
-              refused++;
-              await new Promise((resolve) => setTimeout(resolve, 10));
-            },
-          );
-        }
-      })();
-      await expect.poll(() => acknowledged.length).toBeGreaterThan(100);
-      await server.stop(how);
-      await expect.poll(() => refused).toBeGreaterThan(3);
-      const before = acknowledged.length;
-      await server.start();
-      await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 100);
-      isDone = true;
-      await working;
-      await expect.poll(() => store.audit.healthy).toBe(true);
-      const there = await idsOf(conversations);
-      expect(there.filter((id) => acknowledged.includes(id))).toEqual(acknowledged);
-    },
-  );
+  it.each(["fast", "immediate"] as const)("a %s stop under load: acknowledged entries stay", async (how) => {
+    const { store, conversations, put } = await open(server.schema(`faults_${++files}`));
+    const acknowledged: string[] = [];
+    let refused = 0;
+    let isDone = false;
+    const working = (async () => {
+      for (let n = 0; !isDone; n++) {
+        await put(`${n}`).then(
+          () => acknowledged.push(`${n}`),
+          async (error: unknown) => {
+            expect(error).toMatchObject(failed);
+            refused++;
+            await new Promise((resolve) => setTimeout(resolve, 10));
+          },
+        );
+      }
+    })();
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(100);
+    await server.stop(how);
+    await expect.poll(() => refused).toBeGreaterThan(3);
+    const before = acknowledged.length;
+    await server.start();
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 100);
+    isDone = true;
+    await working;
+    await expect.poll(() => store.audit.healthy).toBe(true);
+    const there = await idsOf(conversations);
+    expect(there.filter((id) => acknowledged.includes(id))).toEqual(acknowledged);
+  });
 
-  it("who lost the right to write changes nothing", async () => {
+  it("a process that lost the right to write changes nothing", async () => {
     const url = server.schema(`faults_${++files}`);
     const { store, conversations, put } = await open(url);
     await put("before");
-    // Another gateway takes over: the lock is not free when this one comes back.
+    // Another gateway takes over: the lock is held when this one returns.
     const other = new pg.Client({ connectionString: url });
     await other.connect();
     await other.query(

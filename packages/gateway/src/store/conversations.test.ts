@@ -32,7 +32,7 @@ afterAll(async () => {
 
 interface Place {
   url: string;
-  /** Changes it behind the gateway's back. */
+  /** Changes the database directly. */
   tamper?: ((sql: string) => void) | undefined;
 }
 
@@ -58,7 +58,7 @@ const engines: Record<string, () => Place> = {
   }),
 };
 
-it.runIf(!postgres)("PostgreSQL is not there: its part of the suite is skipped", () => {
+it.runIf(!postgres)("PostgreSQL is not installed: its part of the suite is skipped", () => {
   expect(Object.keys(engines)).toHaveLength(2);
 });
 
@@ -119,7 +119,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     return { place, store, conversations, begin, ids, search };
   };
 
-  it("are given back as they were, after a restart too", async () => {
+  it("are returned unchanged, also after a restart", async () => {
     const { place, store, conversations, begin } = await setUp();
     expect(await begin("c")).toBe(true);
     const summary = { id: "c", title: "Title c", startedAt: 10, changedAt: 10 };
@@ -138,14 +138,14 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     expect(await again.list("ann")).toEqual([{ ...summary, title: "Shoes", changedAt: 20 }]);
   });
 
-  it("keep their entries in order: a new one goes to the end, a known one stays where it is", async () => {
+  it("keep their entries in order: a new one is appended, a known one keeps its position", async () => {
     const { conversations, begin, ids } = await setUp();
     await begin("c");
     await conversations.put("ann", "c", { items: ["a", "b", "c"].map((id) => said(id, id)) });
     await conversations.put("ann", "c", { items: [said("b", "B"), said("d", "d")], removed: ["a", "gone"] });
     expect(await ids()).toEqual(["b", "c", "d"]);
     expect((await conversations.get("ann", "c"))?.items[0]).toEqual(said("b", "B"));
-    // Removed, and there again; and twice in one update.
+    // Removed and added again; and twice in one update.
     const twice = [said("e", "1"), said("f", ""), said("e", "2")];
     await conversations.put("ann", "c", { items: [said("b", "b"), ...twice], removed: ["b"] });
     expect(await ids()).toEqual(["c", "d", "b", "e", "f"]);
@@ -161,7 +161,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     ["a\ud800", "a\ufffd"],
     ["x".repeat(300), `${"x".repeat(299)}y`],
     [`${"x".repeat(300)}\ud800`, `${"x".repeat(300)}\ufffd`],
-  ])("are their owner's alone, whatever their names are (%#)", async (owner, other) => {
+  ])("belong to their owner only, for any names (%#)", async (owner, other) => {
     const { conversations, begin } = await setUp();
     await begin("c", owner);
     await conversations.put(owner, "c", { items: [said("secret", "secret")] });
@@ -174,7 +174,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
       expect(await conversations.delete(user, "c")).toBe(false);
     };
     await attempts(other);
-    // One of the same id is another one, and so is an entry in it.
+    // The same id of another user is a different conversation, with different entries.
     await begin("c", other);
     await conversations.put(other, "c", { items: [said("secret", "other")] });
     expect(await conversations.delete(other, "c")).toBe(true);
@@ -186,7 +186,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     expect(await conversations.list(owner)).toHaveLength(1);
   });
 
-  it("are listed from the one that changed last, in pages that miss none", async () => {
+  it("are listed by their last change, in pages that skip none", async () => {
     const { conversations, begin } = await setUp();
     for (let n = 0; n < 250; n++) await begin(`c${n}`, "ann", Math.floor(n / 3));
     await begin("other", "bob", 1000);
@@ -207,12 +207,12 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
       paged.push(...page);
     }
     expect(paged).toEqual(listed);
-    // And one that changed in the same millisecond.
+    // Plus one that changed in the same millisecond.
     expect(await conversations.list("ann")).toHaveLength(101);
     expect(await conversations.list("ann", { limit: 0 })).toEqual([]);
   });
 
-  it("are found with the words around the match, and whose words they are", async () => {
+  it("are found with the text around the match, and its author", async () => {
     const { conversations, begin } = await setUp();
     await begin("c");
     await conversations.rename("ann", "c", "Weekend");
@@ -243,7 +243,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     expect(await matchOf("")).toBeUndefined();
   });
 
-  it("are found by all words of a search, in their title or in what was said, in any case", async () => {
+  it("are found by all words of a search, in the title or the messages, ignoring case", async () => {
     const { conversations, begin, search } = await setUp();
     await begin("c");
     await begin("empty", "ann", 11);
@@ -270,7 +270,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     expect(await search("boots")).toEqual([]);
   });
 
-  it("are found by every entry of a long one", async () => {
+  it("are found by every entry of a long conversation", async () => {
     const { conversations, begin, search } = await setUp();
     await begin("c");
     const items = Array.from({ length: 205 }, (_, n) => said(`${n}`, `<${n}>`));
@@ -279,7 +279,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     expect(await search("<0> <205>")).toEqual([]);
   });
 
-  it("are found by characters that mean something to a database, and only by those", async () => {
+  it("are found by characters with a special meaning in databases, and match them literally", async () => {
     const { conversations, begin, search } = await setUp();
     const texts = [
       "100%",
@@ -312,14 +312,14 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     expect(await found("😀")).toEqual(["😀"]);
   });
 
-  it("are changed in the order that was asked for, whether or not anybody waits", async () => {
+  it("are changed in the order of the calls, whether or not they are awaited", async () => {
     const { conversations, begin, ids } = await setUp();
     const working: Promise<unknown>[] = [begin("c")];
     const item = said("same", "");
     for (let n = 0; n < 100; n++) {
       item.content = [{ type: "text", text: `${n}` }];
       working.push(conversations.put("ann", "c", { items: [item, said(`${n}`, "")], changedAt: n }));
-      // Read at once: it may be changed afterwards.
+      // The update is read at once: it may change afterwards.
       item.content = [];
     }
     const seen = conversations.get("ann", "c");
@@ -336,7 +336,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     expect(await ids()).toBeUndefined();
   });
 
-  it("refuse what is too large, and keep nothing of it", async () => {
+  it("reject entries that are too large, and store nothing of them", async () => {
     const { conversations, begin, ids } = await setUp();
     await begin("c");
     const put = (update: Parameters<typeof conversations.put>[2]) => conversations.put("ann", "c", update);
@@ -365,13 +365,13 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     expect(await ids()).toEqual(many.map(({ id }) => id));
     expect(await conversations.get("ann", "c")).toMatchObject({ title: "Title c", contexts: [] });
     await put({ items: [small], removed: ["0"] });
-    // Far behind the first ones.
+    // Far after the first ones.
     await put({ items: [said("small", "needle")] });
     expect(await conversations.list("ann", { search: "needle KNOWN" })).toEqual([]);
     expect(await conversations.list("ann", { search: "needle title" })).toHaveLength(1);
   });
 
-  it("refuse more than fits into memory when they are opened, and can become smaller again", async () => {
+  it("reject more than fits into memory when opened, and can become smaller again", async () => {
     const { conversations, begin, ids } = await setUp();
     await begin("c");
     const large = (id: string) => said(id, "x".repeat(990_000));
@@ -388,7 +388,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     expect((await ids())?.slice(-2)).toEqual(["63", "last"]);
   });
 
-  it.skipIf(isMemory)("keep all of an update or nothing", async () => {
+  it.skipIf(isMemory)("store an update completely or not at all", async () => {
     const { place, conversations, begin } = await setUp();
     await begin("c");
     await conversations.put("ann", "c", { items: [said("a", "a")] });
@@ -404,7 +404,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     expect(await conversations.get("ann", "c")).toMatchObject(update);
   });
 
-  it.skipIf(isMemory)("come to a database that has none, and leave the rest as it is", async () => {
+  it.skipIf(isMemory)("are added to a database without them, and leave the rest unchanged", async () => {
     const place = (engines[engine] as () => Place)();
     const openEngine = () =>
       place.url.startsWith("sqlite:")
@@ -414,7 +414,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     await migrate(older.db, older.kind, "001-first");
     const state = { name: "older", value: "it was there" };
     await older.db.insertInto("vitrine_state").values(state).execute();
-    // SQLite: an earlier start was cut off in the middle.
+    // SQLite: an earlier start was interrupted.
     if (older.kind === "sqlite")
       await older.db.schema
         .createTable("vitrine_conversation_contexts")
@@ -436,7 +436,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     expect(await conversations.list("ann")).toHaveLength(1);
   });
 
-  it("survive with any text in them, and are found by it", async () => {
+  it("survive any text, and are found by it", async () => {
     const { conversations } = await setUp();
     const text = fc.string({
       unit: fc.oneof(
@@ -449,7 +449,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     let n = 0;
     await fc.assert(
       fc.asyncProperty(text, text, text, text, text, async (user, id, title, itemId, body) => {
-        // Each has a user of its own; what is made twice would be there before.
+        // Each has its own user, to avoid duplicates.
         const owner = `${user}${n++}`;
         await conversations.create(owner, { id, title, startedAt: 1 });
         const item = { ...said(itemId, body), from: { item: id, server: title, title: user } };

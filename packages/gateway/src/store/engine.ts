@@ -1,5 +1,5 @@
 /**
- * What differs between the databases.
+ * The interface of the database engines.
  *
  * @module
  */
@@ -10,44 +10,47 @@ import type { CompiledQuery, Kysely } from "kysely";
 import type { StoredRow } from "./row.js";
 import type { EngineKind, Tables } from "./schema.js";
 
-/** A database that this process owns: nobody else writes to it. */
+/** A database that this process owns exclusively. */
 export interface Engine {
   readonly kind: EngineKind;
   /**
-   * For reading, and for making queries. No transactions: on SQLite they would hold the rows of others.
+   * For reading, and for building queries. Do not use transactions: on SQLite they would include rows of
+   * others.
    */
   readonly db: Kysely<Tables>;
-  /** Adds rows, all of them or none. When it resolves, they are on disk. What it throws at once was not added. */
+  /**
+   * Adds rows atomically. They are on disk when it resolves. If it throws synchronously, nothing was added.
+   */
   append(rows: readonly StoredRow[]): Promise<void>;
   /**
-   * Changes something that is not the log, in order, all of it or nothing; resolves with the number of rows when it is on
-   * disk.
+   * Applies changes outside of the log, in order and atomically; resolves with the number of rows when they
+   * are on disk.
    */
   change(queries: readonly CompiledQuery[]): Promise<number>;
-  /** Whether somebody else holds a lock, so that it is worth trying again at once. */
+  /** Whether the error is a lock of another process, so that an immediate retry makes sense. */
   isBusy(error: unknown): boolean;
-  /** After a failure: makes the database usable again, or throws why it is not. */
+  /** After a failure: makes the database usable again, or throws the reason why not. */
   recover(): Promise<void>;
-  /** Hears that the database was lost while nothing was asked of it. */
+  /** Called when the database is lost while idle. */
   onlost: (error: unknown) => void;
   close(): Promise<void>;
 }
 
-/** How long somebody else's lock is waited for, in milliseconds. */
+/** Milliseconds to wait for a lock of another process. */
 export const LOCK_TIMEOUT = 2000;
 
-/** Reads, waiting for locks without stopping the process. */
+/** Reads, and waits for locks without blocking the process. */
 export const ask = <T>(engine: Engine, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> =>
   patiently(engine, () => work(engine.db));
 
-/** A statement that is not run yet. */
+/** A statement that has not run yet. */
 export interface Statement {
   compile(): CompiledQuery;
 }
 
 /**
- * Changes something that is not the log, in the same way: one statement, or several of which all count or none. Resolves
- * with the number of rows when it is on disk.
+ * Applies changes outside of the log in the same way: one statement, or several atomically. Resolves with the
+ * number of rows when they are on disk.
  */
 export const change = (
   engine: Engine,
@@ -74,7 +77,7 @@ async function patiently<T>(engine: Engine, work: () => Promise<T>): Promise<T> 
 export const wait = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** The statement that adds `count` rows, compiled once. */
+/** The statement that inserts `count` rows, compiled once. */
 export function insertStatements(db: Kysely<Tables>, sample: StoredRow): (count: number) => string {
   const statements = new Map<number, string>();
   return (count) => {

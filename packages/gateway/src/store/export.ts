@@ -1,5 +1,5 @@
 /**
- * The audit log as text, and the check of such a text: what was exported can be verified anywhere.
+ * Exports the audit log as text, and verifies such a text anywhere.
  *
  * @module
  */
@@ -9,11 +9,12 @@ import { ChainCheck, type CheckedRow, prunedThrough } from "./chain-check.js";
 import { type RowFields, rowHash, rowText } from "./row.js";
 import type { AuditHead, AuditLog, AuditQuery, Verification } from "./store.js";
 
-/** How rows are written: one JSON object in each line. */
+/** The format of an export: one JSON object per line. */
 export type ExportFormat = "jsonl";
 
 /**
- * Rows as lines of text, each with its line end. The hash comes last: a line without it is the text that was hashed.
+ * Rows as lines of text with line ends. The hash is the last member: a line without it is the text that was
+ * hashed.
  *
  * @example
  * ```ts source="./store.examples.ts#exportRows"
@@ -33,11 +34,11 @@ export async function* exportRows(
 const rowLine = (row: RowFields): string => `${rowText(row).slice(0, -1)},"hash":"${row.hash}"}`;
 
 /**
- * Checks the chain of an export that has every row, from the first one that was left to the last.
+ * Verifies the chain of a complete export, from the oldest row to the last.
  *
- * @param lines with or without their line ends; empty ones count for nothing
+ * @param lines with or without line ends; empty lines are ignored
  * @param options.after the row before the first line, if the export starts in the middle
- * @param options.noted a head that was noted once: its row must be there
+ * @param options.noted a head that was noted earlier: its row must exist
  * @example
  * ```ts source="./store.examples.ts#verifyExport"
  * const result = await verifyExport(createInterface(createReadStream(file)));
@@ -49,7 +50,7 @@ export async function verifyExport(
   { after, noted }: { after?: AuditHead | undefined; noted?: AuditHead | undefined } = {},
 ): Promise<Verification> {
   let check: ChainCheck | undefined;
-  // The first row of an export that starts in the middle, until a mark says what came before it.
+  // The first row of an export that starts in the middle, until a mark describes the rows before it.
   let unanchored: CheckedRow | undefined;
   let isNoted = noted === undefined || noted.seq === 0;
   let number = 0;
@@ -60,7 +61,7 @@ export async function verifyExport(
     const row = readLine(text);
     if (!row) {
       const seq = (check?.head.seq ?? 0) + 1;
-      return { ok: false, rows: number - 1, seq, message: `line ${number} is no row of an audit log` };
+      return { ok: false, rows: number - 1, seq, message: `line ${number} is not a row of an audit log` };
     }
     if (!check) {
       check = new ChainCheck(after);
@@ -81,22 +82,22 @@ export async function verifyExport(
   const result = (check ?? new ChainCheck(after)).result();
   if (result.ok && unanchored) {
     const { seq } = unanchored;
-    const message = `the export starts at row ${seq}, and no mark in it says what came before: give row ${seq - 1}`;
+    const message = `the export starts at row ${seq}, but no mark in it describes the rows before: provide row ${seq - 1}`;
     return { ok: false, rows: result.rows, seq, message };
   }
   if (result.ok && noted && !isNoted) return missingNoted(noted, result.rows);
   return result;
 }
 
-/** The answer when the row of a head that was noted once is not there. */
+/** The result if the row of a noted head is missing. */
 export const missingNoted = ({ seq }: AuditHead, rows: number): Verification => ({
   ok: false,
   rows,
   seq,
-  message: `row ${seq} is not there as it was noted: rows were removed from the end, or all were written anew`,
+  message: `row ${seq} differs from the note: rows were removed from the end, or all were rewritten`,
 });
 
-/** Only what {@link exportRows} writes: what else a line may say is not covered by its hash. */
+/** Accepts only lines that {@link exportRows} writes: other members would not be covered by the hash. */
 function readLine(text: string): CheckedRow | undefined {
   let value: unknown;
   try {

@@ -11,7 +11,7 @@ describe("the note of the end of a PostgreSQL log", () => {
     ["another schema", `${URL_A}?options=-csearch_path%3Db`],
     ["another socket", `${URL_A}?host=/run/other`],
     ["another port of a socket", `${URL_A}?port=5433`],
-  ])("is another one for %s", (_what, url) => {
+  ])("is a different one for %s", (_what, url) => {
     expect(headFile(url, "/data")).not.toBe(headFile(URL_A, "/data"));
   });
 

@@ -1,6 +1,7 @@
 /**
- * The end of the audit log, noted in a file of its own. A database that lost its last rows looks whole: SQLite ignores the
- * end of a `-wal` file that was cut short, and a restored backup is just older. The note shows that rows are missing.
+ * Notes the end of the audit log in a separate file. A database that lost its last rows looks intact: SQLite
+ * ignores the truncated end of a `-wal` file, and a restored backup is merely older. The note shows that rows
+ * are missing.
  *
  * @module
  */
@@ -11,17 +12,20 @@ import { recordOf } from "@vitrine/protocol";
 import { sha256 } from "./row.js";
 import type { AuditHead } from "./store.js";
 
-/** Bytes of the file. It is written at once and in place, so a process that is killed leaves the old note or the new one. */
+/**
+ * Size of the file in bytes. It is written in place with one write, so a killed process leaves the old or the
+ * new note.
+ */
 const LENGTH = 128;
-/** Milliseconds between two flushes to the disk: after a power failure the note may be this much older. */
+/** Milliseconds between flushes to the disk: after a power failure, the note may be this much older. */
 const FLUSH = 1000;
 
-/** Where the end of a database's log is noted; undefined for one in memory, or without a folder. */
+/** The file for the note of a database; undefined for a database in memory, or without a folder. */
 export function headFile(url: string, folder: string | undefined): string | undefined {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(url)?.[1];
   if (path !== undefined) return path === ":memory:" ? undefined : `${path}-head`;
   if (folder === undefined || !URL.canParse(url)) return undefined;
-  // Another database has another log. A password is no part of its name.
+  // Another database has another log. The password is not part of its name.
   const { username, host, pathname, searchParams } = new URL(url);
   const more = ["host", "port", "options"].map((name) => searchParams.get(name));
   const name = sha256(JSON.stringify([username, host, pathname, ...more]));
@@ -29,11 +33,11 @@ export function headFile(url: string, folder: string | undefined): string | unde
 }
 
 /**
- * A note of the last row. It is written after the row is on disk, so the database is never behind it: not after a crash at
- * any moment, nor after a power failure.
+ * A note of the last row. It is written after the row is on disk, so the database is never behind it, neither
+ * after a crash nor after a power failure.
  */
 export class NotedHead {
-  /** The row that was noted before; undefined if there is no note, or it cannot be read. */
+  /** The row of the earlier note; undefined if there is none, or it cannot be read. */
   readonly before: AuditHead | undefined;
   readonly #file: number;
   #timer: NodeJS.Timeout | undefined;
@@ -48,7 +52,7 @@ export class NotedHead {
     try {
       writeSync(this.#file, `${JSON.stringify({ seq, hash }).padEnd(LENGTH - 1)}\n`, 0);
     } catch {
-      // An older note shows less, and raises no false alarm. A disk that fails is noticed by the database.
+      // An older note detects less, but raises no false alarm. The database reports a failing disk.
       return;
     }
     this.#timer ??= setTimeout(() => {

@@ -19,43 +19,49 @@ import { StoredConversations } from "./stored-conversations.js";
 import { StoredResults } from "./stored-results.js";
 import { StoredServers } from "./stored-servers.js";
 
-/** Rows that are checked at the start, at most. */
+/** Maximum rows that are checked at the start. */
 const CHECKED_AT_START = 100_000;
 
 /** Options of {@link openStore}. */
 export interface StoreOptions {
-  /** Hears that the audit log cannot be written, once, and that it can again. */
+  /** Called once when the audit log cannot be written, and when it can again. */
   onalarm?: OnAlarm | undefined;
-  /** Hears how long each commit of the audit log took, in seconds. */
+  /** Called with the duration of each commit of the audit log, in seconds. */
   oncommit?: ((seconds: number) => void) | undefined;
   /** Milliseconds since 1970; the system's clock by default. */
   now?: (() => number) | undefined;
-  /** Who accepts that the chain is broken, if it is. Without it nothing is written until `acceptBrokenChain`. */
+  /**
+   * The name of the person who accepts a broken chain. Without it, nothing is written until
+   * `acceptBrokenChain`.
+   */
   acceptBrokenChain?: string | undefined;
-  /** The end of the chain as it was noted elsewhere. If its row is not there, the chain counts as broken. */
+  /** The end of the chain as noted elsewhere. If its row is missing, the chain counts as broken. */
   noted?: AuditHead | undefined;
   /**
-   * Where the end of PostgreSQL's log is noted, to show at the next start that rows are missing; SQLite's is noted beside
-   * its file.
+   * The folder for the note of PostgreSQL's last row, which shows missing rows at the next start; SQLite's is
+   * beside its file.
    */
   folder?: string | undefined;
-  /** Milliseconds to wait for another gateway to let go of the database; 2,000 by default. */
+  /** Milliseconds to wait for another gateway to release the database; 2,000 by default. */
   patience?: number | undefined;
   /** Milliseconds after which a commit that PostgreSQL does not answer counts as lost; 10,000 by default. */
   commitTimeout?: number | undefined;
-  /** Rows that may wait to be written, and their bytes: with more, calls are refused. 10,000 and 64 MB by default. */
+  /**
+   * Maximum rows in the write queue, and their bytes: beyond it, calls are refused. 10,000 and 64 MB by
+   * default.
+   */
   maxWaiting?: number | undefined;
   maxWaitingBytes?: number | undefined;
 }
 
 /**
- * Opens `sqlite:/path/to/file`, `sqlite::memory:` or `postgres://…`, brings its tables to the newest form, checks the
- * chain of its audit log, and records what was cut off by a crash as `indeterminate`.
+ * Opens `sqlite:/path/to/file`, `sqlite::memory:` or `postgres://…`, migrates its tables, verifies the chain
+ * of its audit log, and records calls that a crash interrupted as `indeterminate`.
  *
- * If the chain is broken the store opens, so that it can be looked into; but nothing can be recorded, and so nothing can
- * be done, until somebody accepts it.
+ * If the chain is broken, the store opens for examination; but nothing can be recorded, and therefore no call
+ * can be made, until the break is accepted.
  *
- * @throws {GatewayError} `config-invalid` when the database cannot be opened, or is in use by another gateway
+ * @throws {GatewayError} `config-invalid` if the database cannot be opened, or is in use by another gateway
  * @example
  * ```ts source="./store.examples.ts#openStore"
  * const store = await openStore(`sqlite:${file}`, {
@@ -70,7 +76,7 @@ export interface StoreOptions {
  *   decision: "allowed",
  *   reason: "policy",
  * });
- * // It is on disk. Now it may happen.
+ * // The entry is on disk: make the call now.
  * store.audit.end(seq, { outcome: "ok", duration: 12 });
  * await store.close();
  * ```
@@ -91,7 +97,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   }
 }
 
-/** The name of a database goes into messages, a password does not. */
+/** Messages contain the name of a database, but no password. */
 function unusable(url: string, error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const name = url.replace(/^(postgres(?:ql)?:\/\/)(?:[^@/]*@)?([^?]*).*$/, "$1$2");
@@ -104,11 +110,11 @@ async function openEngine(
   url: string,
   options: { patience: number; commitTimeout: number },
 ): Promise<Engine> {
-  // Its driver is a tenth of what the gateway loads, and most have none.
+  // Loaded on demand: the driver is a tenth of the gateway's code, and most gateways do not use it.
   if (/^postgres(?:ql)?:\/\//.test(url)) return (await import("./postgres.js")).openPostgres(url, options);
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(url)?.[1];
   if (!path) {
-    const message = `"${url.split(":")[0]}:" is no database of the gateway: use sqlite:/path/to/file or postgres://…`;
+    const message = `"${url.split(":")[0]}:" is not a supported database: use sqlite:/path/to/file or postgres://…`;
     throw new GatewayError("config-invalid", message);
   }
   return openSqlite(path === ":memory:" ? path : resolve(path), options.patience);
@@ -137,7 +143,7 @@ async function openOn(engine: Engine, noted: NotedHead | undefined, options: Sto
     await audit.start();
   } else {
     writer.break(
-      `the audit log is broken: ${found.message}. Nothing is recorded, and so nothing is done, until somebody accepts it with "vitrine-gateway audit accept-broken-chain"`,
+      `the audit log is broken: ${found.message}. Nothing can be recorded, so no call can be made, until you accept it with "vitrine-gateway audit accept-broken-chain"`,
     );
     if (options.acceptBrokenChain !== undefined) await audit.acceptBrokenChain(options.acceptBrokenChain);
   }

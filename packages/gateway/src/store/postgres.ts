@@ -1,6 +1,7 @@
 /**
- * PostgreSQL. One connection writes, and holds a lock for as long as it lives: whoever lost the connection has lost the
- * right to write with it, and whoever has the lock knows that nothing of the one before is still under way.
+ * The PostgreSQL engine. A single connection writes, and holds a lock as long as it exists: a process that
+ * lost the connection has also lost the right to write, and the process with the lock knows that nothing of
+ * the previous owner is still running.
  *
  * @module
  */
@@ -12,22 +13,25 @@ import { type Engine, insertStatements, valuesOf, wait } from "./engine.js";
 import { chainRow, GENESIS, type StoredRow } from "./row.js";
 import type { Tables } from "./schema.js";
 
-/** Advisory locks are numbers: this one is "vitr". The second one is the schema's, so that a database may hold several. */
+/**
+ * Advisory locks are numbers: this one is "vitr". The second number is the schema's, so that a database may
+ * hold several logs.
+ */
 const LOCK = "1986622578, hashtext(current_schema())";
-/** Up to this many rows a statement is prepared once; the server keeps it. */
+/** Maximum rows of a prepared statement; the server keeps it. */
 const PREPARED = 16;
 const CONNECT_TIMEOUT = 5000;
 const INT8 = 20;
 
 /**
- * On disk means on disk, whatever the server's default is. A stronger setting stays.
+ * Forces commits to disk, whatever the server's default is. A stronger setting is kept.
  *
- * @param isLocal whether it is for one transaction, or for all of a connection
+ * @param isLocal whether it applies to one transaction, or to the whole connection
  */
 const DURABLE = (isLocal: "true" | "false"): string =>
   `select set_config('synchronous_commit', 'on', ${isLocal}) where current_setting('synchronous_commit') = 'off'`;
 
-/** Counts and times are safe integers; the driver would give them as text. */
+/** Counts and times are safe integers; the driver would return them as text. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format),
@@ -37,7 +41,7 @@ const types: pg.CustomTypesConfig = {
 export interface PostgresOptions {
   /** Milliseconds to wait for another owner to leave. */
   patience: number;
-  /** Milliseconds after which a commit that is not answered counts as lost. */
+  /** Milliseconds after which an unanswered commit counts as lost. */
   commitTimeout: number;
 }
 
@@ -63,9 +67,9 @@ class InUse extends GatewayError {}
 
 interface Writer {
   readonly client: pg.Client;
-  /** The server's process for it. */
+  /** The server's process for the connection. */
   pid: number;
-  /** Ends it at once, whatever is under way. */
+  /** Closes it at once, whatever is running. */
   cut(): void;
 }
 
@@ -77,7 +81,7 @@ class PostgresEngine implements Engine {
   readonly #options: PostgresOptions;
   readonly #textOf: (count: number) => string;
   #writer: Writer | undefined;
-  /** The server's process behind the connection that was lost. */
+  /** The server's process of the lost connection. */
   #lostPid: number | undefined;
   #closed = false;
 
@@ -91,15 +95,17 @@ class PostgresEngine implements Engine {
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       query_timeout: 60_000,
     });
-    // A connection that nobody uses was lost. The pool makes another one when it is needed.
+    // An idle connection was lost. The pool creates another one when needed.
     pool.on("error", () => {});
-    // One that is in use was lost: whoever uses it hears of it, and without this the process would end.
+    // A connection in use was lost: its user gets the error. Without this listener, the process would crash.
     pool.on("connect", (client) => client.on("error", () => {}));
     this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
     this.#textOf = insertStatements(this.db, chainRow(GENESIS, 0, {}));
   }
 
-  /** Over a connection of the pool: on the writer's own, rows of the log would get into the transaction. */
+  /**
+   * Uses a connection of the pool: on the writer's own, rows of the log would become part of the transaction.
+   */
   async change(queries: readonly CompiledQuery[]): Promise<number> {
     this.#checkOwner();
     return this.db.transaction().execute(async (transaction) => {
@@ -117,7 +123,8 @@ class PostgresEngine implements Engine {
     const text = this.#textOf(rows.length);
     const values = valuesOf(rows);
     const name = rows.length <= PREPARED ? { name: `vitrine-append-${rows.length}` } : {};
-    // Without an answer nobody knows whether it was committed; the connection goes, and the next one looks.
+    // Without an answer, it is unknown whether it was committed; the connection is closed, and the next one
+    // checks.
     const timer = setTimeout(() => writer.cut(), this.#options.commitTimeout);
     try {
       await writer.client.query({ text, values, ...name });
@@ -158,7 +165,7 @@ class PostgresEngine implements Engine {
     await this.db.destroy();
   }
 
-  /** Who lost the connection that holds the lock may change nothing. */
+  /** A process that lost the connection with the lock may not write. */
   #checkOwner(): Writer {
     if (!this.#writer) throw new GatewayError("audit-failed", "the database is not connected");
     return this.#writer;
@@ -196,7 +203,7 @@ class PostgresEngine implements Engine {
       return;
     }
     if (this.#lostPid !== undefined) {
-      // The server has not noticed that our connection before this one is gone.
+      // The server has not noticed that the previous connection is gone.
       await client.query(
         `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and pid = $1
          and (classid::int4, objid::int4) = (${LOCK}) and database = (select oid from pg_database where datname = current_database())`,
@@ -205,7 +212,7 @@ class PostgresEngine implements Engine {
     }
     throw new InUse(
       "config-invalid",
-      "the audit log in the database is in use by another gateway: stop it first, or give this one a database or schema of its own",
+      "the audit log in the database is in use by another gateway: stop it first, or use another database or schema",
     );
   }
 

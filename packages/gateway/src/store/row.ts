@@ -1,12 +1,14 @@
 /**
- * A row of the audit log as it is kept, and the text of it that is hashed.
+ * Rows of the audit log as stored, and the text that is hashed.
  *
  * @module
  */
 import { hash } from "node:crypto";
 import type { AuditHead, AuditRow } from "./store.js";
 
-/** Every field but the hash, in the order of the text that is hashed. The order never changes; new ones go to the end. */
+/**
+ * All fields but the hash, in the order of the hashed text. The order never changes; new fields are appended.
+ */
 export const FIELDS = [
   "seq",
   "time",
@@ -40,16 +42,16 @@ export type StoredRow = {
   [F in Field | "hash"]: undefined extends AuditRow[F] ? Exclude<AuditRow[F], undefined> | null : AuditRow[F];
 };
 
-/** What a row is made of; what is absent or null has no value. */
+/** The fields of a row; absent and null fields have no value. */
 export type RowFields = { readonly [F in keyof AuditRow]?: AuditRow[F] | null };
 
-/** Before the first row. */
+/** The head before the first row. */
 export const GENESIS: AuditHead = { seq: 0, hash: "0".repeat(64) };
 
 /** SHA-256, in hexadecimal digits. */
 export const sha256 = (text: string): string => hash("sha256", text);
 
-/** The text that is hashed: compact JSON of the fields that have a value, in order. */
+/** The hashed text: compact JSON of the fields with a value, in order. */
 export function rowText(row: RowFields): string {
   let text = "";
   for (const field of FIELDS) {
@@ -60,15 +62,15 @@ export function rowText(row: RowFields): string {
   return `${text}}`;
 }
 
-/** The hash of a row that comes after one with the hash `previous`. */
+/** The hash of a row after one with the hash `previous`. */
 export const rowHash = (previous: string, row: RowFields): string => sha256(previous + rowText(row));
 
 /**
- * Puts a row at the end of the chain. One row that cannot be written must not keep the others from being written, so
- * every value is brought into a form that both databases take and give back.
+ * Appends a row to the chain. A row that cannot be written must not block the others, so every value is
+ * converted into a form that both databases accept and return.
  */
 export function chainRow(head: AuditHead, time: number, fields: RowFields): StoredRow {
-  // Field by field: this is the way of every call, and an object that grows costs more than all its values.
+  // Field by field: this runs for every call, and a growing object costs more than all its values.
   const row: StoredRow = {
     seq: head.seq + 1,
     time: integer(time) ?? 0,
@@ -111,26 +113,26 @@ function within(value: Value<number>, parts: number): number | null {
   return Math.min(Math.max(rounded, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 }
 
-/** Text that both databases can find by: PostgreSQL has no long texts in an index. */
+/** Text for indexed columns: PostgreSQL does not index long texts. */
 export const indexable = (text: string): string =>
   text.length > 200 ? `sha256:${sha256(text)}` : storableText(text);
 
-/** Text that both databases give back as it was: U+0000 and halves of surrogate pairs are replaced. */
+/** Text that both databases return unchanged: U+0000 and lone surrogates are replaced. */
 export const storableText = (text: string): string =>
   text.includes("\0") || SURROGATE.test(text)
     ? text.replaceAll("\0", "\ufffd").replace(/\p{Surrogate}/gu, "\ufffd")
     : text;
 
-/** A half, or a whole pair: most texts have neither. */
+/** A lone surrogate or a pair: most texts contain neither. */
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** A row as it is shown: without the columns that have no value. */
+/** A row for display, without empty columns. */
 export function shownRow(stored: StoredRow): AuditRow {
   const row: Record<string, unknown> = {};
   for (const field of FIELDS) if (stored[field] !== null) row[field] = stored[field];
   return { ...row, hash: stored.hash } as AuditRow;
 }
 
-/** How much memory and time a row takes, about. */
+/** The approximate memory and time that a row takes. */
 export const rowWeight = (row: RowFields): number =>
   500 + (row.params?.length ?? 0) + (row.result?.length ?? 0) + (row.target?.length ?? 0);

@@ -1,6 +1,6 @@
 /**
- * The tables, for Kysely. Names are those of the fields, so that a row is the same in the database, in an export and in
- * the text that is hashed.
+ * The tables for Kysely. Columns have the names of the fields, so that a row is the same in the database, in
+ * an export and in the hashed text.
  *
  * @module
  */
@@ -9,60 +9,69 @@ import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import type { StoredRow } from "./row.js";
 import type { ConsentRecord, ServerNews } from "./store.js";
 
-/** An answer as it is kept. */
+/** A stored answer. */
 export interface StoredConsent {
-  /** SHA-256 of user, server, identity, method and subject: exact, whatever characters they have, and short enough for an index. */
+  /**
+   * SHA-256 of user, server, identity, method and subject: unique for any characters, and short enough for an
+   * index.
+   */
   id: string;
   user: string;
   server: string;
-  /** Null in rows that are older than identities. */
+  /** Null in rows from before identities existed. */
   identity: string | null;
   method: string;
   subject: string;
-  /** SHA-256 of it: it may be long. */
+  /** The SHA-256 of the fingerprint, which may be long. */
   fingerprint: string;
   answer: ConsentRecord["answer"];
   grantedAt: number;
   expiresAt: number | null;
 }
 
-/** A conversation as it is kept. */
+/** A stored conversation. */
 export interface StoredConversation {
-  /** SHA-256 of the user and its own id: exact, whatever characters they have, so that nobody has another's. */
+  /**
+   * SHA-256 of the user and the conversation's own id: unique for any characters, so that no user gets
+   * another's.
+   */
   id: string;
   user: string;
   startedAt: number;
   changedAt: number;
-  /** How many entries it has. */
+  /** Number of entries. */
   items: number;
-  /** Bytes of their JSON. */
+  /** Bytes of the entries' JSON. */
   size: number;
-  /** The last `position` that was given to an entry; it is never given again. */
+  /** The last `position` of an entry. Positions are never reused. */
   last: number;
-  /** The words of its title, to search in. */
+  /** The searchable text of the title. */
   text: string;
-  /** Its own id, its title and what was used. JSON has a way to write every character, a database has not. */
+  /** Its own id, title and usage. JSON can represent every character, which a database cannot. */
   json: string;
 }
 
-/** What the apps of a conversation want the model to know. Apart from it: it may be large, and changes less often. */
+/**
+ * The contexts of the apps of a conversation. A separate table, because they may be large and change less
+ * often.
+ */
 export interface StoredContexts {
   conversation: string;
   json: string;
 }
 
-/** An entry of a conversation as it is kept. */
+/** A stored entry of a conversation. */
 export interface StoredItem {
-  /** SHA-256 of the conversation and its own id. */
+  /** SHA-256 of the conversation and the entry's own id. */
   id: string;
   conversation: string;
   position: number;
   kind: ConversationItem["kind"];
   /** Bytes of its JSON. */
   size: number;
-  /** The words of it, to search in. */
+  /** Its searchable text. */
   text: string;
-  /** All of it. The last column: a search does not read it. */
+  /** The complete entry. The last column, so that a search does not read it. */
   json: string;
 }
 
@@ -72,11 +81,11 @@ export interface StoredServer {
   id: string;
   name: string;
   identity: string;
-  /** Grows with each server that takes a name: the highest one of a name has it now. */
+  /** Grows with each server that takes a name: the server with the highest number has it now. */
   turn: number;
-  /** 1 for the one server of a name that rows without an identity belong to. */
+  /** 1 for the server of a name that owns rows without an identity. */
   heir: number;
-  /** How it took the name, until a person was told of it. */
+  /** How it took the name, until a user was notified. */
   untold: ServerNews["kind"] | null;
 }
 
@@ -89,7 +98,7 @@ export interface StoredResult {
   json: string;
 }
 
-/** What the gateway knows about its own database. */
+/** The gateway's data about its own database. */
 export interface StoredState {
   name: string;
   value: string;
@@ -107,10 +116,10 @@ export interface Tables {
   vitrine_state: StoredState;
 }
 
-/** Which database it is. */
+/** The type of the database. */
 export type EngineKind = "sqlite" | "postgres";
 
-/** SQLite makes tables one by one, and may be cut off in between: so what is there already is left as it is. */
+/** SQLite creates tables one by one, and may be interrupted in between, so existing tables are kept. */
 const first = (kind: EngineKind): Migration => ({
   async up(db) {
     const integer = kind === "sqlite" ? "integer" : "bigint";
@@ -141,7 +150,7 @@ const first = (kind: EngineKind): Migration => ({
       .addColumn("result", "text")
       .addColumn("hash", "text", (column) => column.notNull())
       .execute();
-    // Each index is a page more to write in every commit; so there are those that a search cannot do without.
+    // Each index is another page to write per commit, so there are only those that searches need.
     await db.schema
       .createIndex("vitrine_audit_of")
       .ifNotExists()
@@ -240,15 +249,16 @@ const conversations = (kind: EngineKind): Migration => ({
   },
 });
 
-/** In `vitrine_state`: the database has rows that know servers by their names alone. */
+/** In `vitrine_state`: the database has rows that identify servers by name only. */
 export const HAS_NAMED_ROWS = "has-named-rows";
 
-/** The tables whose rows know servers by name. */
+/** The tables whose rows identify servers by name. */
 const NAMED = ["vitrine_audit", "vitrine_consents", "vitrine_conversations"] as const;
 
 /**
- * Servers by identity. Rows that are there already keep null as their identity: they belong to the first server that is seen under
- * their name (`StoredServers`). A new database has no such rows, and no server inherits anything in it.
+ * Adds identities of servers. Existing rows keep null as their identity: they belong to the first server that
+ * is seen with their name (`StoredServers`). A new database has no such rows, and no server inherits anything
+ * in it.
  */
 const identities = (kind: EngineKind): Migration => ({
   async up(db) {
@@ -277,7 +287,7 @@ const identities = (kind: EngineKind): Migration => ({
   },
 });
 
-/** SQLite may have been cut off after a column was added, and cannot add it twice. */
+/** SQLite may have been interrupted after a column was added, and cannot add it twice. */
 async function hasColumn(
   db: Kysely<unknown>,
   kind: EngineKind,
@@ -303,7 +313,7 @@ const results = (kind: EngineKind): Migration => ({
   },
 });
 
-/** Servers that took over a name stay news until a person was told of them, whatever becomes of the process. */
+/** Keeps the notice about a server that took over a name until a user was notified, across restarts. */
 const untoldServers = (kind: EngineKind): Migration => ({
   async up(db) {
     if (!(await hasColumn(db, kind, "vitrine_servers", "untold")))
@@ -312,12 +322,12 @@ const untoldServers = (kind: EngineKind): Migration => ({
 });
 
 /**
- * Brings the tables to the newest form.
+ * Migrates the tables.
  *
- * @param through the last migration to do, to make a database of an older form; all by default
+ * @param through the last migration to run, to create a database of an older version; all by default
  */
 export async function migrate(db: Kysely<Tables>, kind: EngineKind, through?: string): Promise<void> {
-  // Without it Kysely takes the tables of another schema for those of this one.
+  // Without it, Kysely would mistake tables of another schema for those of this one.
   const schema = kind === "postgres" ? await currentSchema(db) : undefined;
   const migrator = new Migrator({
     db,

@@ -1,4 +1,4 @@
-/** A database that was written before servers had identities: by version 0.1.0 of the gateway, on 2026-11-17. */
+/** A database from before servers had identities: written by version 0.1.0 of the gateway, on 2026-11-17. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ afterAll(async () => {
 }, 60_000);
 
 const older: OlderDatabase = await olderDatabase();
-/** Of a fingerprint only the hash is stored: this one is known here. */
+/** Only the hash of a fingerprint is stored; this one is known here. */
 for (const consent of older.tables.vitrine_consents) consent.fingerprint = sha256("the tools");
 const [ANN, EVE] = ["a".repeat(64), "e".repeat(64)];
 const mail = (identity: string) => ({ name: "mail", identity });
@@ -25,7 +25,7 @@ describe.each([
   ["SQLite", `sqlite:${join(folder, "gateway.db")}`],
   ...(postgres ? [["PostgreSQL", postgres.schema("identities")]] : []),
 ])("on %s", (_, url = "") => {
-  it("rows without an identity belong to the first server that is seen under their name, and to no other", async () => {
+  it("rows without an identity belong to the first server that is seen with their name, and to no other", async () => {
     await writeOlder(url, older);
     const [consent] = older.tables.vitrine_consents;
     if (!consent) throw new Error("the fixture has no answer");
@@ -33,7 +33,7 @@ describe.each([
     const agreed = { server, method, subject, fingerprint: "the tools" };
 
     let store = await openStore(url);
-    // The chain of the old rows is whole, with the new column.
+    // The chain of the old rows is intact, with the new column.
     expect(await store.audit.verify()).toMatchObject({ ok: true });
     expect(await store.servers.take([mail(ANN)])).toEqual([{ ...mail(ANN), kind: "inherited" }]);
     expect(await store.servers.take([mail(ANN)])).toEqual([]);
@@ -60,7 +60,7 @@ describe.each([
     expect(
       await store.consents.get(user, { ...agreed, identity: ANN, fingerprint: "new" }, 0),
     ).toBeUndefined();
-    // A new answer comes in place of the one that was inherited.
+    // A new answer replaces the inherited one.
     await store.consents.set({ ...granted, identity: ANN, fingerprint: "new", answer: "allow" });
     const identities = (await store.consents.list(user)).map(({ identity }) => identity);
     expect(identities.toSorted()).toEqual([ANN, EVE]);
@@ -69,7 +69,7 @@ describe.each([
     await store.close();
   });
 
-  it("a server that comes later under another name inherits what that name had, once", async () => {
+  it("a server that appears later with another name inherits the data of that name, once", async () => {
     const store = await openStore(url);
     expect(await store.servers.take([{ name: "other", identity: EVE }])).toMatchObject([
       { kind: "inherited" },
@@ -81,14 +81,14 @@ describe.each([
   });
 });
 
-it("in a new database nobody inherits anything: it may stand beside apps that an older one knew", async () => {
+it("in a new database nobody inherits anything: it may be used with apps that an older one knew", async () => {
   const store = await openStore("sqlite::memory:");
   expect(await store.servers.take([mail(EVE)])).toEqual([]);
   expect(store.servers.isHeir(mail(EVE))).toBe(false);
   await store.close();
 });
 
-it("a migration that was cut off on SQLite is done again", async () => {
+it("an interrupted migration on SQLite is repeated", async () => {
   const url = `sqlite:${join(folder, "cut-off.db")}`;
   await writeOlder(url, older, ['alter table "vitrine_audit" add column "identity" text']);
   const store = await openStore(url);
@@ -97,7 +97,7 @@ it("a migration that was cut off on SQLite is done again", async () => {
   await store.close();
 });
 
-it("the fixture is what it says: nothing in it knows of identities", async () => {
+it("the fixture contains no identities", async () => {
   const text = await readFile(
     new URL("../../../../testing/gateway/database-before-identities.json", import.meta.url),
     "utf8",

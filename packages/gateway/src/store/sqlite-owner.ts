@@ -1,5 +1,6 @@
 /**
- * One process owns a database file, and one owns a data folder: a second one would overwrite what the first one writes.
+ * Ensures that a single process owns a database file or a data folder: a second one would overwrite the data
+ * of the first.
  *
  * @module
  */
@@ -16,21 +17,21 @@ export interface Ownership {
   release(): void;
 }
 
-/** Takes a database file, with a lock beside it. */
+/** Acquires a database file, with a lock file beside it. */
 export const takeFile = (path: string, patience: number): Promise<Ownership> =>
   take(path, `${path}-owner`, patience, "give this gateway another database");
 
 /**
- * Takes the folder with the gateway's own files.
+ * Acquires the folder of the gateway's own files.
  *
- * @throws {GatewayError} `config-invalid` if another gateway has it; `data.inUse` is true then
+ * @throws {GatewayError} `config-invalid` if another gateway has it; then `data.inUse` is true
  */
 export const takeFolder = (folder: string, patience: number): Promise<Ownership> =>
   take(folder, join(folder, "owner"), patience, "give this gateway another data folder (dataFolder, --data)");
 
 /**
- * The lock is SQLite's own, on an empty database: the operating system releases it when the process ends, however it
- * ends. So a crash leaves no stale lock, and it does not matter which process has the same number later.
+ * Uses SQLite's own lock on an empty database: the operating system releases it whenever the process ends. So
+ * a crash leaves no stale lock, and reused process ids do not matter.
  */
 async function take(what: string, file: string, patience: number, instead: string): Promise<Ownership> {
   const note = `${file}.txt`;
@@ -79,11 +80,11 @@ function openLock(file: string): Libsql.Database {
   }
 }
 
-/** A lock that cannot be taken for another reason than that somebody has it. */
+/** The error if a lock fails for another reason than being held. */
 const unusable = (file: string, cause: unknown): GatewayError =>
   new GatewayError(
     "config-invalid",
-    `cannot use the lock file ${file}: ${messageOf(cause)}. If no gateway runs, remove it; see to it that its folder can be written and has room`,
+    `cannot use the lock file ${file}: ${messageOf(cause)}. If no gateway is running, remove it; make sure that its folder is writable and has free space`,
     { cause },
   );
 

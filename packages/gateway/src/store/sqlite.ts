@@ -1,6 +1,6 @@
 /**
- * SQLite in a file. A row is written at once, which takes less time than asking another thread for it. So is waiting for
- * a quick disk; a slow one is waited for in another thread, so that the gateway does not stand still meanwhile.
+ * The SQLite engine. Rows are written synchronously, which takes less time than another thread. So is
+ * flushing to a fast disk; a slow disk is flushed in another thread, so that the gateway is not blocked.
  *
  * @module
  */
@@ -15,15 +15,16 @@ import { chainRow, GENESIS, type StoredRow } from "./row.js";
 import type { Tables } from "./schema.js";
 import { takeFile } from "./sqlite-owner.js";
 
-/** Groups are put together from these, so that few statements are prepared. */
+/** Groups consist of these sizes, so that few statements are prepared. */
 const SIZES = [128, 64, 32, 16, 8, 7, 6, 5, 4, 3, 2, 1];
 
-/** Milliseconds: a disk that takes longer is slow. */
+/** Milliseconds: a disk that takes longer counts as slow. */
 const QUICK = 1;
 
 /**
- * Connections to files that are not at their place any more. SQLite removes the `-wal` file *by name* when the last
- * connection ends, and the name may be another database's by now; so these end with the process.
+ * Connections to files that were moved or replaced. SQLite removes the `-wal` file *by name* when the last
+ * connection closes, and that name may belong to another database by now; so these stay open until the
+ * process ends.
  */
 const abandoned: unknown[] = [];
 
@@ -37,14 +38,14 @@ export async function openSqlite(path: string, patience: number): Promise<Engine
   if (isFile) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const owner = isFile ? await takeFile(path, patience) : undefined;
   try {
-    // SQLite gives its other files the rights of this one. What people do is nobody else's business. Never do this to a
-    // file that is in use: closing it takes away the locks of all who have it open in this process.
+    // SQLite gives its other files the permissions of this one, which must be private. Never do this to a
+    // file that is in use: closing it releases the locks of all connections in this process.
     if (isFile && !existsSync(path)) closeSync(openSync(path, "a", 0o600));
     const connection = new Libsql(path, { timeout: 0 });
     if (isFile) connection.pragma("journal_mode = WAL", {});
-    // SQLite itself brings to the disk what must be there before something else. The end of a commit is `#sync`.
+    // SQLite itself flushes in the required order. `#sync` completes a commit.
     connection.pragma("synchronous = NORMAL", {});
-    // Fewer, larger checkpoints: one in hundreds of commits waits for one.
+    // Fewer, larger checkpoints: only one in hundreds of commits waits for one.
     connection.pragma("wal_autocheckpoint = 4000", {});
     return new SqliteEngine(connection, path, isFile, () => owner?.release());
   } catch (error) {
@@ -63,11 +64,11 @@ class SqliteEngine implements Engine {
   readonly #textOf: (count: number) => string;
   readonly #prepared = new Map<number, SqliteStatement>();
   readonly #isFile: boolean;
-  /** The file in which commits are, opened a second time: SQLite's own is out of reach. */
+  /** The file that contains commits, opened a second time, because SQLite's own handle is not accessible. */
   #wal: Promise<FileHandle> | undefined;
-  /** How long the disk took the last time, in milliseconds. */
+  /** Duration of the last flush, in milliseconds. */
   #lastSync = 0;
-  /** The disk failed: nobody knows what of the `-wal` file is there. */
+  /** Whether the disk failed, so that the contents of the `-wal` file are uncertain. */
   #isDoubtful = false;
   #isOpen = true;
   #files: readonly (string | undefined)[] | undefined;
@@ -109,9 +110,9 @@ class SqliteEngine implements Engine {
   }
 
   /**
-   * Does something, and commits it. The lock is taken first, and by itself: a prepared statement that finds the database locked
-   * stays in progress, as the driver does not reset it, and SQLite then commits nothing of what other statements
-   * do, without a word.
+   * Runs work in a transaction. The lock is acquired first and separately: a prepared statement that finds
+   * the database locked stays in progress, because the driver does not reset it, and SQLite then silently
+   * commits nothing of other statements.
    */
   #commit<T>(work: () => T): T {
     this.#connection.exec("begin immediate");
@@ -120,7 +121,7 @@ class SqliteEngine implements Engine {
       this.#connection.exec("commit");
       return result;
     } catch (error) {
-      // A full disk has ended the transaction already.
+      // A full disk has already ended the transaction.
       if (this.#connection.inTransaction) this.#connection.exec("rollback");
       throw error;
     }
@@ -140,7 +141,7 @@ class SqliteEngine implements Engine {
       this.onlost(error);
       throw error;
     }
-    // Of those who wait together for a disk that fails, the system tells only one.
+    // If several flushes fail together, the system reports it to only one of them.
     this.#checkDisk();
   }
 
@@ -163,27 +164,30 @@ class SqliteEngine implements Engine {
       this.#checkFiles();
       await this.db.destroy();
     } catch {
-      // The file is elsewhere. Whoever wrote to it last has been told.
+      // The file was moved. The last write reported it.
       abandoned.push(this.#connection);
     }
     this.#release();
   }
 
-  /** The driver ends the whole process when a connection is used after its end. */
+  /** The driver crashes the process if a closed connection is used. */
   #checkOpen(): void {
     if (!this.#isOpen) throw new GatewayError("stopping", "the database is closed");
   }
 
   #checkDisk(): void {
     if (this.#isDoubtful)
-      throw new GatewayError("audit-failed", "the disk failed: what was written last must be written again");
+      throw new GatewayError("audit-failed", "the disk failed: the last rows must be written again");
   }
 
-  /** What a disk failed to take once it may forget without a word; so all of it is written again, to the other file. */
+  /**
+   * A disk may silently forget data that it failed to write, so all of it is written again, to the other
+   * file.
+   */
   async #copyAll(): Promise<void> {
     const [result] = this.#connection.pragma("wal_checkpoint(FULL)", {}) as { busy: number }[];
     if (result?.busy !== 0)
-      throw new Error("somebody reads the database: what was written last waits for them");
+      throw new Error("another connection is reading the database: the last rows must wait for it");
     await this.#closeWal();
     this.#isDoubtful = false;
   }
@@ -191,7 +195,7 @@ class SqliteEngine implements Engine {
   async #closeWal(): Promise<void> {
     const wal = this.#wal;
     this.#wal = undefined;
-    // Waits for what is under way.
+    // Waits for running operations.
     await wal?.then((file) => file.close()).catch(() => {});
   }
 
@@ -205,19 +209,19 @@ class SqliteEngine implements Engine {
   }
 
   /**
-   * SQLite goes on writing to files that were removed or replaced, and everything is gone with the process. What was
-   * written is acknowledged only if the files are still at their place.
+   * SQLite keeps writing to files that were removed or replaced, and that data is lost with the process.
+   * Writes are acknowledged only if the files are still in place.
    */
   #checkFiles(): void {
     if (!this.#isFile) return;
     const files = [identity(this.#path), identity(`${this.#path}-wal`)];
     this.#files ??= files;
     if (files[0] !== this.#files[0]) {
-      const message = `the database file ${this.#path} was removed or replaced: put it back, or restart the gateway`;
+      const message = `the database file ${this.#path} was removed or replaced: restore it, or restart the gateway`;
       throw new GatewayError("audit-failed", message);
     }
     if (files[1] !== this.#files[1]) {
-      // All that is in the lost file goes into the one that is there.
+      // Copies everything from the lost file into the existing one.
       this.#connection.pragma("wal_checkpoint(FULL)", {});
       const message = `the file ${this.#path}-wal was removed or replaced: restart the gateway`;
       throw new GatewayError("audit-failed", message);

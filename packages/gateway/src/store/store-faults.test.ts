@@ -56,7 +56,7 @@ async function all(store: Store): Promise<AuditRow[]> {
   return rows;
 }
 
-/** What must hold whatever happened. */
+/** Invariants that must hold after any fault. */
 async function expectSound(store: Store, acknowledged: readonly number[]): Promise<AuditRow[]> {
   const rows = await all(store);
   expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, n) => n + 1));
@@ -68,7 +68,7 @@ async function expectSound(store: Store, acknowledged: readonly number[]): Promi
   return rows;
 }
 
-/** Begins until it is refused. */
+/** Adds entries until one is refused. */
 async function fill(store: Store, params: string): Promise<number[]> {
   const seqs: number[] = [];
   for (;;) {
@@ -84,7 +84,7 @@ async function fill(store: Store, params: string): Promise<number[]> {
 const isRoot = process.getuid?.() === 0;
 
 describe("a full disk", () => {
-  /** A disk of its own, so small that it is soon full. */
+  /** A separate small disk that is soon full. */
   function smallDisk(): string {
     const disk = join(folder, `disk-${++files}`);
     mkdirSync(disk);
@@ -93,7 +93,7 @@ describe("a full disk", () => {
     return disk;
   }
 
-  it.runIf(isRoot)("refuses calls, raises one alarm, loses nothing, and goes on by itself", async () => {
+  it.runIf(isRoot)("refuses calls, raises one alarm, loses nothing, and recovers by itself", async () => {
     const disk = smallDisk();
     writeFileSync(join(disk, "ballast"), Buffer.alloc(200_000));
     const { store, audit, alarms, active } = await open(join(disk, "audit.db"));
@@ -104,7 +104,7 @@ describe("a full disk", () => {
     await expect(audit.begin(entry)).rejects.toMatchObject({ data: { code: "audit-failed" } });
     await expect.poll(active).toEqual([true]);
     expect(alarms[0]?.message).toMatch(/full/);
-    // How calls ended that had begun is kept, and written when it can be.
+    // Outcomes of started calls are kept, and written when possible.
     for (const seq of [before, ...seqs]) audit.end(seq, { ...ok, result: "y".repeat(100) });
     unlinkSync(join(disk, "ballast"));
     await audit.flush();
@@ -118,7 +118,7 @@ describe("a full disk", () => {
   });
 
   it.runIf(isRoot)(
-    "what could not be written before the end is indeterminate at the next start",
+    "outcomes that could not be written before the end are indeterminate at the next start",
     async () => {
       const disk = smallDisk();
       const file = join(disk, "audit.db");
@@ -141,7 +141,7 @@ describe("a full disk", () => {
 });
 
 describe("a disk on which a commit", () => {
-  /** What is called in place of waiting for the disk, in this thread and in another. */
+  /** Functions that replace flushing to the disk, in this thread and in another. */
   async function replaceSync(
     here: (wait: () => void) => void,
     elsewhere: () => Promise<void>,
@@ -164,7 +164,7 @@ describe("a disk on which a commit", () => {
     });
   }
 
-  it("does not arrive refuses the call, and what it left in doubt is settled", async () => {
+  it("fails refuses the call, and resolves its rows in doubt", async () => {
     const file = newFile();
     const { store, audit, alarms, active } = await open(file);
     const before = await audit.begin(entry);
@@ -172,7 +172,7 @@ describe("a disk on which a commit", () => {
     const fail = (): void => {
       if (isBroken) throw new Error("EIO: i/o error, fdatasync");
     };
-    // Where it is waited for depends on how long the disk took before.
+    // Where the flush runs depends on how long the disk took before.
     await replaceSync(
       (wait) => {
         fail();
@@ -191,14 +191,14 @@ describe("a disk on which a commit", () => {
     expect(rows.map(({ kind, method, code }) => `${kind} ${method} ${code ?? ""}`)).toContain(
       "outcome tools/call audit-failed",
     );
-    // What the disk may have forgotten of the one file was written to the other.
+    // Data that the disk may have lost from one file was written to the other.
     const copy = newFile();
     copyFileSync(file, copy);
     const { store: without } = await open(copy);
     expect((await all(without))[before]).toMatchObject({ seq: before + 1, kind: "entry" });
   });
 
-  it("of something else does not arrive stops the log as well: the system tells only one of two", async () => {
+  it("of other data fails also stops the log: the system reports the error to only one of two", async () => {
     const { store, audit, active } = await open(newFile());
     const before = await audit.begin(entry);
     let failures = 1;
@@ -220,7 +220,7 @@ describe("a disk on which a commit", () => {
     await expectSound(store, [before, await audit.begin(entry)]);
   });
 
-  it("takes long is waited for, and the process goes on meanwhile", async () => {
+  it("takes long is waited for, without blocking the process", async () => {
     const { store, audit } = await open(newFile());
     let arrive = (): void => {};
     const arrived = new Promise<void>((resolve) => {
@@ -233,7 +233,7 @@ describe("a disk on which a commit", () => {
         wait();
       },
       async () => {
-        // The first may be waited for there as well, if the disk was slow before.
+        // The first may run there as well, if the disk was slow before.
         if (isSlow) await arrived;
         else await new Promise((resolve) => setTimeout(resolve, 5));
       },
@@ -244,7 +244,7 @@ describe("a disk on which a commit", () => {
     const begun = audit.begin(entry).then((seq) => {
       second = seq;
     });
-    // Timers run, and nobody is told that it is on disk.
+    // Timers run, and nothing is acknowledged.
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(second).toBe(0);
     arrive();
@@ -253,8 +253,8 @@ describe("a disk on which a commit", () => {
   });
 });
 
-describe("a database that somebody else has locked", () => {
-  it("loses nothing that was written after it, however many rows were refused at once", async () => {
+describe("a database that another process has locked", () => {
+  it("loses nothing that was written later, however many rows were refused at once", async () => {
     const file = newFile();
     const { store, audit } = await open(file);
     const acknowledged = [await audit.begin(entry)];
@@ -266,7 +266,7 @@ describe("a database that somebody else has locked", () => {
       expect(audit.healthy).toBe(false);
       other.exec("rollback");
       await expect.poll(() => audit.healthy).toBe(true);
-      // In groups of other sizes than the one that was refused.
+      // In groups of other sizes than the refused one.
       acknowledged.push(await audit.begin(entry));
       acknowledged.push(...(await Promise.all([1, 2, 3].map(() => audit.begin(entry)))));
     }
@@ -278,7 +278,7 @@ describe("a database that somebody else has locked", () => {
     other.close();
   });
 
-  it("is waited for, and the process goes on meanwhile", async () => {
+  it("is waited for, without blocking the process", async () => {
     const file = newFile();
     const { audit, alarms } = await open(file);
     const other = new Libsql(file, {});
@@ -296,7 +296,7 @@ describe("a database that somebody else has locked", () => {
     expect(alarms).toEqual([]);
   });
 
-  it("for too long is a failure, and works again when it is free", async () => {
+  it("for too long fails, and works again when it is released", async () => {
     const file = newFile();
     const { store, audit, active } = await open(file);
     const seq = await audit.begin(entry);
@@ -313,7 +313,7 @@ describe("a database that somebody else has locked", () => {
     await expectSound(store, [seq, next]);
   });
 
-  it("lets others read, and they do not disturb it", async () => {
+  it("can be read by others, who do not disturb it", async () => {
     const file = newFile();
     const { audit } = await open(file);
     await audit.begin(entry);
@@ -326,8 +326,8 @@ describe("a database that somebody else has locked", () => {
   });
 });
 
-describe("a database file that is gone", () => {
-  it("refuses calls, for what is written to it would be lost; and goes on when it is back", async () => {
+describe("a removed database file", () => {
+  it("refuses calls, because new data would be lost; and recovers when it is restored", async () => {
     const file = newFile();
     const { store, audit, alarms, active } = await open(file);
     const seq = await audit.begin({ ...entry, key: "first" });
@@ -343,14 +343,14 @@ describe("a database file that is gone", () => {
     await audit.flush();
     expect(active()).toEqual([true, false]);
     await expectSound(store, [seq]);
-    // It was written, and then refused: so it did not happen.
+    // It was written, and then refused: so it did not run.
     expect(await audit.find("ann", "gone")).toMatchObject({
       outcome: { outcome: "cancelled", code: "audit-failed" },
     });
     expect(await audit.find("ann", "first")).toMatchObject({ outcome: { outcome: "ok" } });
   });
 
-  it("or replaced by another one is never written to", async () => {
+  it("or one replaced by another file is never written to", async () => {
     const file = newFile();
     const { store, audit } = await open(file);
     await audit.begin(entry);
@@ -362,7 +362,7 @@ describe("a database file that is gone", () => {
     expect(fresh.head.seq).toBe(0);
   });
 
-  it("or whose -wal file is gone keeps every acknowledged row", async () => {
+  it("or a removed -wal file keeps every acknowledged row", async () => {
     const file = newFile();
     const { store, audit } = await open(file);
     const seqs = [await audit.begin(entry), await audit.begin(entry)];
@@ -380,7 +380,10 @@ describe("a process that is killed", () => {
   const require = createRequire(import.meta.url);
   const program = join(folder, "writer.mjs");
 
-  /** Writes as fast as it can, and says each number when it is acknowledged: `b` for begun, `e` for ended and flushed. */
+  /**
+   * Writes as fast as possible, and prints each acknowledged number: `b` for started, `e` for ended and
+   * flushed.
+   */
   const SOURCE = `
     import { openStore } from "./open.ts";
     const store = await openStore("sqlite:" + process.argv[2], { patience: 10000 });
@@ -398,7 +401,7 @@ describe("a process that is killed", () => {
     for (let n = 0; n < 8; n++) loop(n);
   `;
 
-  it("under load loses no acknowledged row, again and again", async () => {
+  it("under load loses no acknowledged row, repeatedly", async () => {
     const local = (name: string) => require.resolve(name);
     await build({
       stdin: { contents: SOURCE, loader: "ts", resolveDir: fileURLToPath(new URL(".", import.meta.url)) },
@@ -424,7 +427,7 @@ describe("a process that is killed", () => {
       const closed = new Promise((resolve) => child.once("close", resolve));
       createInterface(child.stdout).on("line", (line) => {
         const [what, seq] = line.split(" ");
-        // The last line may be cut off.
+        // The last line may be incomplete.
         if (what === "b") begun.push(Number(seq));
         else ended.push(Number(seq));
       });
@@ -443,10 +446,10 @@ describe("a process that is killed", () => {
   });
 });
 
-it("a first start that was cut off at any moment is done again", async () => {
+it("an interrupted first start is repeated, at any moment", async () => {
   const file = newFile();
   const { store } = await open(file);
-  // All that it wrote is in the write-ahead log.
+  // All data is in the write-ahead log.
   const [database, wal] = [file, `${file}-wal`].map((each) => readFileSync(each)) as [Buffer, Buffer];
   await store.close();
   const header = 32;

@@ -17,13 +17,13 @@ const entry: AuditEntry = {
 };
 const ok = { outcome: "ok", duration: 1 } as const;
 
-/** A line to the database that can go silent in one direction, and be cut. */
+/** A connection to the database that can become silent in one direction, and be cut. */
 class Line {
   readonly #server: Server;
   readonly #pairs: { client: Socket; upstream: Socket }[] = [];
   #silent: "answers" | "questions" | undefined;
   #isDown = false;
-  /** Bytes that went nowhere. */
+  /** Lost bytes. */
   lost = 0;
 
   constructor(port: number) {
@@ -69,7 +69,7 @@ class Line {
     for (const { client } of this.#pairs.splice(0)) client.destroy();
   }
 
-  /** The client's end is cut; the database does not notice. */
+  /** Cuts the client's end; the database does not notice. */
   cutHalf(): void {
     for (const { client } of this.#pairs.splice(0)) client.removeAllListeners("close").destroy();
   }
@@ -128,7 +128,7 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     return rows;
   }
 
-  it("while nothing is written raises the alarm, and goes on when it is back", async () => {
+  it("while idle raises the alarm, and recovers when it is back", async () => {
     const { store, audit, line, active } = await setUp();
     const seq = await audit.begin(entry);
     line.cut();
@@ -143,7 +143,7 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     expect(rows.filter(({ of }) => of === seq)).toMatchObject([{ outcome: "ok" }]);
   });
 
-  it("during a commit that happened: the rows are there once, and the call is known not to have run", async () => {
+  it("during a commit that succeeded: the rows exist once, and the call is recorded as not run", async () => {
     const { store, audit, line, count } = await setUp();
     const seq = await audit.begin(entry);
     line.silence("answers");
@@ -162,7 +162,7 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     });
   });
 
-  it("during a commit that did not happen: outcomes are written later, and the call is not there", async () => {
+  it("during a commit that failed: outcomes are written later, and the call does not exist", async () => {
     const { store, audit, line } = await setUp();
     const seq = await audit.begin(entry);
     line.silence("questions");
@@ -178,7 +178,7 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     expect(await audit.find("ann", "k")).toBeUndefined();
   });
 
-  it("to another gateway and back: what that one wrote counts, answers that were taken back and names that were taken", async () => {
+  it("to another gateway and back: changes of the other one count, such as revoked approvals and taken names", async () => {
     const { store, audit, line, url } = await setUp();
     const asked = { server: "shop", identity: "a".repeat(64), method: "tools/call", subject: "" };
     const consent = { ...asked, fingerprint: "the tools" };
@@ -197,7 +197,7 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     expect(await store.servers.take([second])).toEqual([{ ...second, kind: "replaced" }]);
   });
 
-  it("while something is read is an error of the reader alone", async () => {
+  it("during a read is an error of the reader only", async () => {
     const { audit, line } = await setUp();
     await audit.begin(entry);
     line.silence("answers");
@@ -213,7 +213,7 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     expect(await audit.find("ann", "k")).toBeUndefined();
   });
 
-  it("without a word counts as lost after a while", async () => {
+  it("without notice counts as lost after a timeout", async () => {
     const { store, audit, line } = await setUp({ commitTimeout: 300 });
     const seq = await audit.begin(entry);
     line.silence("answers");
@@ -223,7 +223,7 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     await expectSound(store, [seq, await audit.begin(entry)]);
   });
 
-  it("and does not know it: the connection that holds the lock is ended by its owner", async () => {
+  it("without noticing: the owner ends the connection that holds the lock", async () => {
     const { store, audit, line } = await setUp();
     const seq = await audit.begin(entry);
     line.cutHalf();
@@ -233,7 +233,7 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
   });
 
   it.each([false, true])(
-    "while somebody else writes to its log is not written to again (in a commit: %s)",
+    "while another program writes to its log is not written to again (in a commit: %s)",
     async (isCommitting) => {
       const { audit, line, active } = await setUp();
       await audit.begin(entry);
@@ -252,12 +252,12 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
       line.mend();
       await expect
         .poll(() => audit.begin(entry).catch((error: Error) => error.message))
-        .toContain("somebody else changed it");
+        .toContain("changed by another program");
       expect(active()).toEqual([true]);
     },
   );
 
-  it.each(["fast", "immediate"] as const)("in a %s stop under load, and is started again", async (how) => {
+  it.each(["fast", "immediate"] as const)("in a %s stop under load, and is restarted", async (how) => {
     const { store, audit, active } = await setUp();
     const acknowledged: number[] = [];
     let refused = 0;
@@ -290,7 +290,7 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     const rows = await expectSound(store, acknowledged);
     const ended = new Map(rows.filter(({ kind }) => kind === "outcome").map((row) => [row.of, row]));
     expect(acknowledged.filter((seq) => ended.get(seq)?.outcome !== "ok")).toEqual([]);
-    // What was refused and is there all the same is known not to have run.
+    // A refused call that was written nevertheless is recorded as not run.
     const known = new Set(acknowledged);
     for (const { kind, seq } of rows) {
       if (kind === "entry" && !known.has(seq)) expect(ended.get(seq)?.code).toBe("audit-failed");

@@ -29,7 +29,7 @@ const step = fc.oneof(
 
 let files = 0;
 
-/** A crash: whatever is in the files at this moment is all that is left. */
+/** A crash: only the current contents of the files remain. */
 async function crash(file: string, store: Store): Promise<{ file: string; store: Store }> {
   const after = join(folder, `${++files}.db`);
   for (const end of ["", "-wal"]) if (existsSync(file + end)) copyFileSync(file + end, after + end);
@@ -37,7 +37,7 @@ async function crash(file: string, store: Store): Promise<{ file: string; store:
   return { file: after, store: await openStore(`sqlite:${after}`) };
 }
 
-it("begins, ends and crashes in any order lose nothing, and double nothing", async () => {
+it("starts, ends and crashes in any order lose nothing, and duplicate nothing", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       let file = join(folder, `${++files}.db`);
@@ -45,7 +45,7 @@ it("begins, ends and crashes in any order lose nothing, and double nothing", asy
       const acknowledged: number[] = [];
       const flushed = new Set<number>();
       let ended: number[] = [];
-      // Each begins in one life of the process; what is acknowledged after a crash was acknowledged to nobody.
+      // Each call starts in one process; an acknowledgement after its crash reaches nobody.
       let life = {};
       for (const each of steps) {
         if (each.do === "begin") {
@@ -86,7 +86,7 @@ it("begins, ends and crashes in any order lose nothing, and double nothing", asy
       const entries = rows.filter(({ kind }) => kind === "entry");
       const outcomes = rows.filter(({ kind }) => kind === "outcome").map(({ of }) => of);
       expect(acknowledged.filter((seq) => !entries.some((row) => row.seq === seq))).toEqual([]);
-      // One outcome for each that was allowed, none for another.
+      // Each allowed entry has one outcome, and no other has any.
       const allowed = entries.filter(({ decision }) => decision === "allowed").map(({ seq }) => seq);
       expect(outcomes.toSorted((a = 0, b = 0) => a - b)).toEqual(allowed);
       expect([...flushed].filter((seq) => allowed.includes(seq) && !outcomes.includes(seq))).toEqual([]);

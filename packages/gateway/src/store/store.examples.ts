@@ -19,7 +19,7 @@ export async function openStoreExample(file: string, page: (message: string) => 
     decision: "allowed",
     reason: "policy",
   });
-  // It is on disk. Now it may happen.
+  // The entry is on disk: make the call now.
   store.audit.end(seq, { outcome: "ok", duration: 12 });
   await store.close();
   //#endregion openStore

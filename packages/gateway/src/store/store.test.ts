@@ -18,7 +18,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** A database of its own for each test, and a way to change it behind the gateway's back. */
+/** A separate database for each test, and a way to change it directly. */
 interface Place {
   url: string;
   tamper(sql: string): void;
@@ -63,7 +63,7 @@ async function all(rows: AsyncIterable<AuditRow>): Promise<AuditRow[]> {
   return list;
 }
 
-it.runIf(!postgres)("PostgreSQL is not there: its half of the suite is skipped", () => {
+it.runIf(!postgres)("PostgreSQL is not installed: its half of the suite is skipped", () => {
   expect(Object.keys(engines)).toEqual(["sqlite"]);
 });
 
@@ -89,7 +89,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
   };
 
   describe("the audit log", () => {
-    it("numbers rows without a gap, and gives back what was written", async () => {
+    it("numbers rows without gaps, and returns them unchanged", async () => {
       const { audit } = await setUp({ now: () => 1234 });
       const full = entry({
         key: "page.1",
@@ -119,7 +119,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await audit.verify()).toEqual({ ok: true, rows: 3, head: rows[2]?.hash });
     });
 
-    it("what comes together is committed together, in the order it came", async () => {
+    it("commits simultaneous entries together, in order", async () => {
       const { audit } = await setUp();
       const seqs = await Promise.all(
         Array.from({ length: 1000 }, (_, n) => audit.begin(entry({ target: String(n) }))),
@@ -130,7 +130,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await audit.verify()).toMatchObject({ ok: true, rows: 1000 });
     });
 
-    it("an outcome is written with the next commit, or soon by itself", async () => {
+    it("writes an outcome with the next commit, or soon by itself", async () => {
       const { audit } = await setUp();
       const first = await audit.begin(entry());
       audit.end(first, { outcome: "ok", duration: 1 });
@@ -140,7 +140,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       await expect.poll(() => audit.head.seq).toBe(4);
     });
 
-    it("flush waits until all that was ended is on disk", async () => {
+    it("flush waits until all outcomes are on disk", async () => {
       const { audit } = await setUp();
       const seqs = await Promise.all([audit.begin(entry()), audit.begin(entry())]);
       for (const seq of seqs) audit.end(seq, { outcome: "ok", duration: 1 });
@@ -149,7 +149,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       await audit.flush();
     });
 
-    it("an entry has one outcome: the first one; what was refused has none", async () => {
+    it("keeps only the first outcome of an entry; refused entries have none", async () => {
       const { audit } = await setUp();
       const seq = await audit.begin(entry());
       const refused = await audit.begin(entry({ decision: "refused" }));
@@ -162,7 +162,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(outcomes.map(({ of, outcome }) => [of, outcome])).toEqual([[seq, "ok"]]);
     });
 
-    it("keeps what a database cannot hold in a form that it can, and everybody else's rows with it", async () => {
+    it("converts values that a database cannot store, without affecting other rows", async () => {
       const { audit } = await setUp();
       const odd = [
         entry({ target: "nul\0byte", key: "k".repeat(10_000), user: "u".repeat(5000) }),
@@ -182,7 +182,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect((await audit.find("u".repeat(5000), "k".repeat(10_000)))?.outcome?.of).toBe(1);
     });
 
-    it("goes on where it ended", async () => {
+    it("continues after a restart", async () => {
       const { audit, reopen } = await setUp();
       audit.end(await audit.begin(entry()), { outcome: "ok", duration: 1 });
       const { audit: again } = await reopen();
@@ -191,7 +191,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await again.verify()).toMatchObject({ ok: true, rows: 3 });
     });
 
-    it("entries without an outcome are indeterminate at the next start, once", async () => {
+    it("records entries without an outcome as indeterminate at the next start, once", async () => {
       const { audit, reopen } = await setUp();
       audit.end(await audit.begin(entry()), { outcome: "ok", duration: 1 });
       await audit.begin(entry({ decision: "refused" }));
@@ -256,7 +256,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       );
     });
 
-    it("returns 100 rows unless told, and never more than 1,000", async () => {
+    it("returns 100 rows by default, and at most 1,000", async () => {
       const { audit } = await setUp();
       await Promise.all(Array.from({ length: 1100 }, () => audit.begin(entry({ decision: "refused" }))));
       expect(await audit.query({})).toHaveLength(100);
@@ -264,7 +264,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect((await all(audit.rows())).length).toBe(1100);
     });
 
-    it("a clock that jumps changes times, never numbers", async () => {
+    it("a jumping clock changes times, never numbers", async () => {
       let time = 1_000_000;
       const { audit } = await setUp({ now: () => time });
       await audit.begin(entry({ target: "before" }));
@@ -280,7 +280,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await audit.verify()).toMatchObject({ ok: true });
     });
 
-    it("refuses entries when too many wait", async () => {
+    it("refuses entries if too many are queued", async () => {
       const { audit } = await setUp({ maxWaiting: 5 });
       const ends = await Promise.allSettled(Array.from({ length: 8 }, () => audit.begin(entry())));
       expect(ends.map(({ status }) => status)).toEqual([
@@ -291,7 +291,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await audit.begin(entry())).toBe(6);
     });
 
-    it("refuses what comes after its end", async () => {
+    it("refuses entries after it was closed", async () => {
       const { store, audit } = await setUp();
       await store.close();
       await expect(audit.begin(entry())).rejects.toMatchObject({ data: { code: "stopping" } });
@@ -311,7 +311,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
 
     it.each([
       ["a changed row", `update vitrine_audit set target = 'other' where seq = 5`, 5],
-      ["a value that was taken away", `update vitrine_audit set "user" = null where seq = 4`, 4],
+      ["a removed value", `update vitrine_audit set "user" = null where seq = 4`, 4],
       [
         "a changed row with a new hash",
         `update vitrine_audit set target = 'x', hash = '${"0".repeat(64)}' where seq = 5`,
@@ -320,14 +320,14 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       ["a removed row", "delete from vitrine_audit where seq = 6", 7],
       ["removed first rows", "delete from vitrine_audit where seq < 4", 4],
       ["a removed end, while the gateway runs", "delete from vitrine_audit where seq > 8", 10],
-    ])("shows %s", async (_, change, seq) => {
+    ])("reveals %s", async (_, change, seq) => {
       const { place, audit } = await filled();
       expect(await audit.verify()).toMatchObject({ ok: true, rows: 10 });
       place.tamper(change);
       expect(await audit.verify()).toMatchObject({ ok: false, seq });
     });
 
-    it("a removed end shows at the start by the head that was noted beside the database, until somebody accepts it", async () => {
+    it("a removed end is detected at the start by the head that was noted beside the database, until it is accepted", async () => {
       const { place, reopen } = await filled();
       const first = await reopen({ folder });
       await first.audit.begin(entry());
@@ -345,20 +345,20 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect((await reopen({ folder })).audit.healthy).toBe(true);
     });
 
-    it("a removed end shows at the start by a head that was noted elsewhere", async () => {
+    it("a removed end is detected at the start by a head that was noted elsewhere", async () => {
       const { place, audit, reopen } = await filled();
       const noted = audit.head;
       expect(await audit.verify(noted)).toMatchObject({ ok: true });
       place.tamper("delete from vitrine_audit where seq > 8");
-      // The settled mark is only an optimisation; the log is what it is.
+      // The settled mark is only an optimization.
       const store = await reopen();
-      // Without a folder nothing is noted beside PostgreSQL.
+      // Without a folder, nothing is noted for PostgreSQL.
       expect(store.audit.healthy).toBe(engine === "postgres");
       expect(await store.audit.verify(noted)).toMatchObject({ ok: false, seq: 10 });
       expect((await reopen({ noted })).audit.healthy).toBe(false);
     });
 
-    it("a broken one stops everything until somebody accepts it", async () => {
+    it("a broken chain stops everything until it is accepted", async () => {
       const { place, audit, reopen } = await filled();
       await audit.begin(entry({ target: "cut off" }));
       place.tamper("update vitrine_audit set target = 'other' where seq in (3, 5)");
@@ -367,7 +367,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(broken.healthy).toBe(false);
       expect(alarms).toMatchObject([{ active: true, message: expect.stringContaining("row 3") }]);
       await expect(broken.begin(entry())).rejects.toMatchObject({ data: { code: "audit-failed" } });
-      // It can be looked into.
+      // It can still be read.
       expect(await broken.query({ limit: 1 })).toHaveLength(1);
       expect(await broken.acceptBrokenChain("root")).toBe(2);
       expect(alarms).toMatchObject([{ active: true }, { active: false }]);
@@ -400,7 +400,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await verifyExport(lines, { noted: audit.head })).toMatchObject({ ok: true });
     });
 
-    it("an export that was changed is not verified", async () => {
+    it("a changed export fails the verification", async () => {
       const { audit } = await filled();
       const lines: string[] = [];
       for await (const line of exportRows(audit)) lines.push(line);
@@ -409,7 +409,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await changed(4, (line) => line.replace("t2", "t9"))).toMatchObject({ ok: false, seq: 5 });
       expect(await changed(4, () => "")).toMatchObject({ ok: false, seq: 6 });
       expect(await changed(4, () => "nonsense")).toMatchObject({ ok: false, seq: 5 });
-      // What the hash does not cover is no part of a row.
+      // Members that the hash does not cover are rejected.
       expect(await changed(4, (line) => line.replace("{", '{"note":"x",'))).toMatchObject({
         ok: false,
         seq: 5,
@@ -441,7 +441,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       return { ...made, setTime: (value: number) => (time = value) };
     };
 
-    it("removes the oldest rows, and the chain goes on from a mark", async () => {
+    it("removes the oldest rows, and the chain continues from a mark", async () => {
       const { audit, reopen } = await aged();
       const noted = audit.head;
       expect(await audit.prune(300)).toBe(4);
@@ -454,7 +454,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect((await reopen()).audit.healthy).toBe(true);
     });
 
-    it("an export after it is verified by the mark in it", async () => {
+    it("a later export is verified with the mark in it", async () => {
       const { audit } = await aged();
       await audit.prune(300);
       const lines: string[] = [];
@@ -465,7 +465,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await verifyExport(forged)).toMatchObject({ ok: false, seq: 5 });
     });
 
-    it("all rows can go; the next one has the next number", async () => {
+    it("all rows can be removed; the next one has the next number", async () => {
       const { audit, reopen } = await aged();
       expect(await audit.prune(10_000)).toBe(12);
       expect((await all(audit.rows())).map(({ seq, kind }) => [seq, kind])).toEqual([[13, "mark"]]);
@@ -474,7 +474,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await again.verify()).toMatchObject({ ok: true, rows: 2 });
     });
 
-    it("an entry that waits for its outcome stays, and everything after it", async () => {
+    it("an entry without an outcome stays, and everything after it", async () => {
       const { audit, setTime } = await aged();
       setTime(150);
       const seq = await audit.begin(entry());
@@ -485,14 +485,14 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await audit.query({ outcome: "ok" })).toMatchObject([{ of: seq }]);
     });
 
-    it("with a clock that went back, only what is before every newer row goes", async () => {
+    it("with a clock that went back, only rows before every newer row are removed", async () => {
       const { audit, setTime } = await aged();
       setTime(50);
       await audit.begin(entry({ decision: "refused" }));
       expect(await audit.prune(300)).toBe(4);
     });
 
-    it("a removal that was cut off is finished at the next start", async () => {
+    it("an interrupted removal is completed at the next start", async () => {
       const { place, audit, reopen } = await aged();
       const rows = await all(audit.rows({}));
       await audit.prune(300);
@@ -510,7 +510,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
     const key = { server: "shop", method: "tools/call", subject: "pay", fingerprint: "f".repeat(10_000) };
     const record = { ...key, user: "ann", answer: "allow", grantedAt: 100 } as const;
 
-    it("an answer is for its user, server, method, subject and fingerprint", async () => {
+    it("an answer belongs to its user, server, method, subject and fingerprint", async () => {
       const { consents, reopen } = await setUp();
       await consents.set(record);
       for (const open of [async () => ({ consents }), reopen]) {
@@ -523,7 +523,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       }
     });
 
-    it("no two keys are taken for each other, whatever is in them", async () => {
+    it("keys never collide, whatever they contain", async () => {
       const { consents } = await setUp();
       await consents.set({ ...record, subject: "pay\0a" });
       await consents.set({ ...record, subject: "x".repeat(20_000) });
@@ -534,7 +534,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await consents.get("ann", { ...key, subject: "x".repeat(20_000) }, 200)).toBe("allow");
     });
 
-    it("attack C23: another fingerprint takes its place", async () => {
+    it("attack C23: another fingerprint replaces it", async () => {
       const { consents } = await setUp();
       await consents.set(record);
       await consents.set({ ...record, fingerprint: "new", answer: "deny" });
@@ -543,14 +543,14 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await consents.list("ann")).toHaveLength(1);
     });
 
-    it("ends when it expires", async () => {
+    it("expires", async () => {
       const { consents } = await setUp();
       await consents.set({ ...record, expiresAt: 300 });
       expect(await consents.get("ann", key, 299)).toBe("allow");
       expect(await consents.get("ann", key, 300)).toBeUndefined();
     });
 
-    it("lists them, and takes them back: one, or all of a server", async () => {
+    it("lists them, and revokes them: one, or all of a server", async () => {
       const { consents } = await setUp();
       await consents.set(record);
       await consents.set({ ...record, subject: "refund", grantedAt: 101, expiresAt: 500 });
@@ -575,7 +575,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
     });
   });
 
-  it("has one owner: a second one is refused, and may come when the first has left", async () => {
+  it("has one owner: a second one is refused, until the first has left", async () => {
     const { place, store } = await setUp();
     const second = (await openStore(place.url, { patience: 0 }).catch(
       (error: unknown) => error,
@@ -601,7 +601,7 @@ describe("openStore", () => {
     await store.close();
   });
 
-  it("a file is for its owner's eyes only", async () => {
+  it("a file is readable by its owner only", async () => {
     const file = join(folder, "new", "folder", "audit.db");
     const store = await openStore(`sqlite:${file}`);
     expect(statSync(file).mode & 0o077).toBe(0);
@@ -614,7 +614,7 @@ describe("openStore", () => {
     ["sqlite:", "use sqlite:"],
     ["sqlite:/dev/null/x.db", "cannot use the database"],
     ["postgres://ann:secret@127.0.0.1:1/x", "cannot use the database postgres://127.0.0.1:1/x"],
-  ])("says what is wrong with %s, and no password", async (url, message) => {
+  ])("reports what is wrong with %s, without a password", async (url, message) => {
     const error = (await openStore(url).catch((error: unknown) => error)) as GatewayError;
     expect(error).toMatchObject({
       data: { code: "config-invalid" },

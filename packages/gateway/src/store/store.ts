@@ -1,5 +1,5 @@
 /**
- * What outlives the process: the audit log, what people agreed to, and their conversations.
+ * The interfaces of persistent data: the audit log, users' approvals, and their conversations.
  *
  * @module
  */
@@ -8,39 +8,42 @@ import type { KeptConversations } from "@vitrine/conversation";
 import type { ConsentKey } from "@vitrine/guard";
 import type { ServerIdentity } from "@vitrine/servers";
 
-/** What is about to happen, or was refused: written before anything happens. */
+/** A call that is about to run, or was refused. Written before anything happens. */
 export interface AuditEntry {
-  /** Who: the user. */
+  /** The user. */
   user: string;
-  /** On whose behalf: an app, the person at the host page, the model, another program over HTTP, a server, or the operator. */
+  /**
+   * The origin: an app, the person at the host page, the model, a program over HTTP, a server, or the
+   * operator.
+   */
   actor: "view" | "host" | "model" | "http" | "server" | "operator";
-  /** The view's instance, if it was a view. */
+  /** The view, if the call came from one. */
   view?: string | undefined;
   server: string;
-  /** Which server it was; another one may have its name later. */
+  /** The server's identity: another server may take its name later. */
   identity?: ServerIdentity | undefined;
   method: string;
   /** The tool, the prompt, the resource's URI, or the link's host. */
   target?: string | undefined;
-  /** What the guard said: `refused` comes with its code, and nothing happens. */
+  /** The guard's decision. `refused` comes with a code, and nothing happens. */
   decision: "allowed" | "refused";
-  /** Why: `policy`, `remembered`, `asked`; or the code of a refusal. */
+  /** The reason: `policy`, `remembered`, `asked`; or the code of a refusal. */
   reason: string;
-  /** The caller's own name for this call: see {@link AuditLog.find}. */
+  /** The caller's own key of this call: see {@link AuditLog.find}. */
   key?: string | undefined;
   paramsHash?: string | undefined;
   paramsSize?: number | undefined;
-  /** JSON, redacted; only by the operator's choice. */
+  /** Redacted JSON; only if the operator enables it. */
   params?: string | undefined;
 }
 
-/** Something that happened of itself. */
+/** An event that nobody requested. */
 export type AuditMark = Partial<Pick<AuditEntry, "user" | "server" | "identity" | "target" | "params">> &
   Pick<AuditEntry, "method" | "reason">;
 
-/** How it ended. */
+/** How a call ended. */
 export interface AuditOutcome {
-  /** `indeterminate`: nobody knows whether it happened. */
+  /** `indeterminate`: it is unknown whether the call ran. */
   outcome: "ok" | "failed" | "cancelled" | "indeterminate";
   code?: string | undefined;
   /** Milliseconds. */
@@ -50,20 +53,20 @@ export interface AuditOutcome {
   result?: string | undefined;
 }
 
-/** A row: an entry, or the outcome of an earlier one. Rows are only ever added. */
+/** A row: an entry, or the outcome of an earlier one. Rows are only appended. */
 export interface AuditRow extends Partial<AuditEntry>, Partial<AuditOutcome> {
-  /** 1, 2, 3, … without a gap. */
+  /** 1, 2, 3, … without gaps. */
   seq: number;
   /** Milliseconds since 1970. */
   time: number;
   kind: "entry" | "outcome" | "mark";
-  /** Of an outcome: the entry's `seq`. */
+  /** For an outcome: the entry's `seq`. */
   of?: number | undefined;
-  /** SHA-256 over the row before it and this one, in hexadecimal digits. */
+  /** SHA-256 over the previous row's hash and this row, in hexadecimal digits. */
   hash: string;
 }
 
-/** Which rows. */
+/** Selects rows. */
 export interface AuditQuery {
   user?: string | undefined;
   view?: string | undefined;
@@ -82,83 +85,88 @@ export interface AuditQuery {
   newestFirst?: boolean | undefined;
 }
 
-/** What a check of the chain found. */
+/** The result of a verification of the chain. */
 export type Verification =
   | { ok: true; rows: number; head: string }
   | { ok: false; rows: number; seq: number; message: string };
 
-/** The end of the chain. Noted elsewhere, it shows later whether rows were cut off the end. */
+/** The end of the chain. Noted elsewhere, it shows later whether rows were removed from the end. */
 export interface AuditHead {
   /** 0 before the first row. */
   readonly seq: number;
   readonly hash: string;
 }
 
-/** The append-only record. */
+/** The append-only log. */
 export interface AuditLog {
   /**
-   * Writes what is about to happen, and resolves with its number when it is on disk: only then may it happen. Entries
-   * that come together are committed together.
+   * Writes an entry, and resolves with its number when it is on disk: only then may the call run.
+   * Simultaneous entries are committed together.
    *
-   * @throws {VitrineError} `audit-failed` when it could not be written: then nothing may happen
+   * @throws {VitrineError} `audit-failed` if it could not be written: then the call must not run
    */
   begin(entry: AuditEntry): Promise<number>;
-  /** Writes how it ended, with the next commit or soon. Never throws: what fails is told to `onalarm`, and tried again. */
+  /**
+   * Writes an outcome with one of the next commits. Never throws: failures are reported to `onalarm`, and
+   * retried.
+   */
   end(seq: number, outcome: AuditOutcome): void;
-  /** Writes what nobody asked for, and has no outcome: that a server is not what it was. */
+  /** Writes an event without a request or an outcome, such as that a server has changed. */
   mark(mark: AuditMark): Promise<number>;
-  /** Resolves when all that was ended is on disk. */
+  /** Resolves when all outcomes so far are on disk. */
   flush(): Promise<void>;
   /**
-   * What was recorded under a caller's key; for calls whose answer was lost. A call that may have run comes before one
-   * that was cancelled before its effect.
+   * The record of a caller's key, for calls whose answer was lost. A call that may have run takes precedence
+   * over one that was cancelled before its effect.
    */
   find(user: string, key: string): Promise<{ entry: AuditRow; outcome?: AuditRow | undefined } | undefined>;
   /**
-   * Whether a key that begins with `series` and a dot may be on record, whoever's it is. False means that every such key is
-   * new, which spares a {@link find} for each of them.
+   * Whether there may be a key that starts with `series` and a dot, of any user. False means that every such
+   * key is new, which saves a {@link find} for each of them.
    */
   mayHaveSeries(series: string): Promise<boolean>;
   query(query: AuditQuery): Promise<AuditRow[]>;
   /** Every row in order, for export. */
   rows(query?: Omit<AuditQuery, "limit" | "newestFirst">): AsyncIterable<AuditRow>;
   /**
-   * Entries that were made before this time may be missing, in milliseconds since 1970: they were pruned, or lost and
-   * somebody accepted that. 0 if none is missing; infinity while {@link isIncomplete}.
+   * The time before which entries may be missing, in milliseconds since 1970: they were pruned, or lost and
+   * that was accepted. 0 if none is missing; infinity while {@link isIncomplete}.
    */
   missingBefore(): Promise<number>;
-  /** The chain is broken, and nobody has accepted that: calls may have run whose entries are missing. */
+  /** Whether the chain is broken and this was not accepted: calls may have run whose entries are missing. */
   readonly isIncomplete: boolean;
-  /** Checks the whole chain, and, if a head was noted once, that its row is still there. */
+  /** Verifies the whole chain; and, if a head was noted earlier, that its row still exists. */
   verify(noted?: AuditHead): Promise<Verification>;
-  /** Removes rows older than `before`, all from the oldest on, and leaves a mark from which the chain goes on. */
+  /**
+   * Removes rows older than `before`, from the oldest on, and leaves a mark from which the chain continues.
+   */
   prune(before: number): Promise<number>;
   /**
-   * The chain was found broken at the start, and somebody looked into it: from here on it is written again. What was
-   * broken stays as it is, and a mark says who accepted it. Returns how many breaks there were.
+   * Accepts a chain that was found broken at the start, so that it is written again. The broken part stays
+   * unchanged, and a mark records who accepted it. Returns the number of breaks.
    */
   acceptBrokenChain(by: string): Promise<number>;
-  /** The last row that is on disk. */
+  /** The last row on disk. */
   readonly head: AuditHead;
-  /** Whether it can be written to. */
+  /** Whether it can be written. */
   readonly healthy: boolean;
   /** Rows that are not on disk yet; for metrics. */
   readonly waiting: number;
 }
 
-/** A server: what people call it, and which one it is. */
+/** A server by name and identity. */
 export interface ServerKey {
   readonly name: string;
   readonly identity: ServerIdentity;
 }
 
-/** What an answer is kept by. */
+/** The key of a stored answer. */
 export interface ServerConsentKey extends ConsentKey {
-  /** Which server it is. An answer of before there were identities has none. */
+  /** The server's identity. Answers from before identities existed have none. */
   readonly identity?: ServerIdentity | undefined;
 }
 
-/** An answer of a person, kept. */
+/** A stored answer of a user. */
 export interface ConsentRecord extends ServerConsentKey {
   user: string;
   answer: "allow" | "deny";
@@ -167,59 +175,67 @@ export interface ConsentRecord extends ServerConsentKey {
   expiresAt?: number | undefined;
 }
 
-/** What people agreed to. */
+/** Stored approvals of users. */
 export interface Consents {
-  /** The answer for this very key, if it has not expired. */
+  /** The answer for exactly this key, if it has not expired. */
   get(user: string, key: ServerConsentKey, now: number): Promise<ConsentRecord["answer"] | undefined>;
-  /** Keeps an answer, in place of one for another fingerprint. */
+  /** Stores an answer, and replaces one for another fingerprint. */
   set(record: ConsentRecord): Promise<void>;
   list(user: string): Promise<ConsentRecord[]>;
-  /** Takes answers back: all for a name, all of one server, or one. Returns how many. */
+  /** Revokes answers: all of a name, all of a server, or one. Returns their number. */
   revoke(user: string, key: Partial<ServerConsentKey> & { server: string }): Promise<number>;
 }
 
-/** A server got a name. */
+/** A server took a name. */
 export interface ServerChange extends ServerKey {
   /**
-   * `replaced`: another server had the name before. `back`: so did this one, earlier, and its data is there again. `inherited`: it is the
-   * first server of the name, and the name's data from before identities is its own.
+   * `replaced`: another server had the name before. `back`: so did this one, earlier, and its data is
+   * available again. `inherited`: it is the first server of the name, and owns the name's data from before
+   * identities existed.
    */
   readonly kind: "replaced" | "back" | "inherited";
 }
 
-/** A server took over a name: a person must be told. */
+/** A server took over a name, and users must be notified. */
 export interface ServerNews extends ServerKey {
   readonly kind: Exclude<ServerChange["kind"], "inherited">;
 }
 
 /**
- * Which servers have had which names. Data of one server is never given to another one of its name. Rows that are older than
- * identities belong to the first server that is seen under their name, its heir.
+ * The history of servers' names. Data of a server is never given to another one of the same name. Rows from
+ * before identities existed belong to the first server that is seen with their name, its heir.
  */
 export interface KnownServers {
-  /** Notes which servers there are now. Resolves, when that is on disk, with those that took a name over or inherit its data. */
+  /**
+   * Records the current servers. Resolves, when that is on disk, with those that took over a name or
+   * inherited its data.
+   */
   take(servers: Iterable<ServerKey>): Promise<ServerChange[]>;
-  /** Resolves when all that was taken is on disk; tries again to write what could not be written, and rejects if that fails. */
+  /** Resolves when everything is on disk. Retries failed writes, and rejects if that fails again. */
   settled(): Promise<void>;
-  /** Hears of changes that {@link take} could not write, and {@link settled} did. */
+  /** Called with changes that {@link take} could not write, but {@link settled} did. */
   onlate: (changes: readonly ServerChange[]) => void;
-  /** Whether rows of this name without an identity are this server's. */
+  /** Whether rows of this name without an identity belong to this server. */
   isHeir(server: ServerKey): boolean;
-  /** Servers that have a name which they took over, and that no person was told of: by this process or an earlier one. */
+  /** Servers that took over a name without a user being notified, in this process or an earlier one. */
   untold(): ServerNews[];
-  /** A person was told. */
+  /** Records that a user was notified. */
   told(server: ServerKey): Promise<void>;
 }
 
-/** Small results of calls, so that a repeated key gets its answer after a restart. Bounded in size, number and time. */
+/**
+ * Small results of calls, so that a repeated key gets its answer after a restart. Limited in size, number and
+ * time.
+ */
 export interface KeptResults {
   /**
-   * Keeps the result of the call with this audit entry, soon. One that is too large, or cannot be written, is not kept.
+   * Stores the result of the call with this audit entry, soon. A result that is too large, or cannot be
+   * written, is dropped.
    */
   keep(seq: number, json: string): void;
-  /** The JSON of the result, if it was kept and has not expired. */
+  /** The JSON of the result, if it was stored and has not expired. */
   find(seq: number): Promise<string | undefined>;
-  /** Removes all of them. */
+  /** Removes all results. */
   clear(): Promise<void>;
 }
 
@@ -233,5 +249,5 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Hears that something could not be written, and that it works again. */
+/** Called when something cannot be written, and when it works again. */
 export type OnAlarm = (alarm: { active: boolean; message: string; cause?: unknown }) => void;

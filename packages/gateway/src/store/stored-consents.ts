@@ -1,6 +1,6 @@
 /**
- * Consents in the database. They are kept in memory too: every call of a view asks for one, and nobody else writes while this
- * process owns the database.
+ * Approvals in the database. They are cached in memory, because every call of a view needs one, and nobody
+ * else writes while this process owns the database.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { indexable, sha256, storableText } from "./row.js";
 import type { StoredConsent } from "./schema.js";
 import type { ConsentRecord, Consents, KnownServers, ServerConsentKey } from "./store.js";
 
-/** Answers in memory, at most. */
+/** Maximum answers in memory. */
 const REMEMBERED = 10_000;
 
 export class StoredConsents implements Consents {
   readonly #engine: Engine;
   readonly #servers: Pick<KnownServers, "isHeir" | "settled">;
   readonly #remembered = new Map<string, StoredConsent | undefined>();
-  /** Counts what changed: what was read before a change must not be remembered after it. */
+  /** Counts changes: a value that was read before a change must not be cached after it. */
   #changes = 0;
 
   constructor(engine: Engine, servers: Pick<KnownServers, "isHeir" | "settled">) {
@@ -45,7 +45,7 @@ export class StoredConsents implements Consents {
       grantedAt: Math.round(grantedAt),
       expiresAt: expiresAt === undefined ? null : Math.round(expiresAt),
     };
-    // An answer that it inherited is out of date with this one.
+    // This answer supersedes an inherited one.
     const old = (await this.#isHeir(record)) ? namedId(user, record) : undefined;
     this.#forget();
     await change(this.#engine, (db) => [
@@ -90,7 +90,7 @@ export class StoredConsents implements Consents {
         );
       if (method !== undefined) rows = rows.where("method", "=", storableText(method));
       if (subject !== undefined) rows = rows.where("subject", "=", storableText(subject));
-      // As a caller has it, or as `list` shows it.
+      // In the caller's form, or as `list` shows it.
       if (fingerprint !== undefined)
         rows = rows.where("fingerprint", "in", [fingerprint, sha256(fingerprint)]);
       return rows;
@@ -99,7 +99,7 @@ export class StoredConsents implements Consents {
     return revoked;
   }
 
-  /** Forgets what is in memory: the database may have had another owner in between. */
+  /** Clears the cache: the database may have had another owner in between. */
   reload(): void {
     this.#forget();
   }
@@ -108,7 +108,7 @@ export class StoredConsents implements Consents {
     return this.#remembered.has(id) ? this.#remembered.get(id) : this.#read(id);
   }
 
-  /** What was answered for this name before there were identities, if it is this server's. */
+  /** The answer for this name from before identities existed, if it belongs to this server. */
   async #inherited(user: string, key: ServerConsentKey): Promise<StoredConsent | undefined> {
     return (await this.#isHeir(key)) ? this.#find(namedId(user, key)) : undefined;
   }
@@ -135,13 +135,13 @@ export class StoredConsents implements Consents {
   }
 }
 
-/** Exact: no two keys have the same, whatever is in them. */
+/** A unique id for any key. */
 const idOf = (user: string, key: ServerConsentKey): string => {
   const { server, identity, method, subject } = key;
   if (identity === undefined) return namedId(user, key);
   return sha256(JSON.stringify([user, server, identity, method, subject]));
 };
 
-/** The id of an answer that is older than identities. */
+/** The id of an answer from before identities existed. */
 const namedId = (user: string, { server, method, subject }: ConsentKey): string =>
   sha256(JSON.stringify([user, server, method, subject]));

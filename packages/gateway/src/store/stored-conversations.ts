@@ -1,6 +1,6 @@
 /**
- * Conversations. What is asked of one is done one after the other: writing is reading what there is, and then changing it, and
- * nobody else writes.
+ * Conversations in the database. Operations on a conversation run one after the other: a write reads the
+ * current state and then changes it, and nobody else writes.
  *
  * @module
  */
@@ -27,16 +27,16 @@ import { matchIn, searchable, wordsOf } from "./conversation-words.js";
 import { ask, change, type Engine, type Statement } from "./engine.js";
 import type { StoredConversation, StoredItem, Tables } from "./schema.js";
 
-/** Entries that one statement reads. */
+/** Entries that a statement reads. */
 const READ_AT_ONCE = 100;
-/** Entries that one statement searches: SQLite answers synchronously, and the process must go on meanwhile. */
+/** Entries that a statement searches: SQLite answers synchronously, and must not block the process. */
 const SEARCHED_AT_ONCE = 100;
-/** Entries that one statement writes, or looks for. */
+/** Entries that a statement writes or looks up. */
 const WRITTEN_AT_ONCE = 100;
-/** Conversations that one statement lists. */
+/** Conversations that a statement lists. */
 const LISTED_AT_ONCE = 100;
 
-/** What is in the JSON of a conversation. */
+/** The JSON of a conversation. */
 interface Named {
   id: string;
   title: string;
@@ -45,7 +45,7 @@ interface Named {
 
 export class StoredConversations implements KeptConversations {
   readonly #engine: Engine;
-  /** For each conversation that something is asked of: ends when the last of it is done. */
+  /** For each conversation with pending operations: resolves when the last of them is done. */
   readonly #turns = new Map<string, Promise<void>>();
   #isClosed = false;
 
@@ -91,7 +91,7 @@ export class StoredConversations implements KeptConversations {
         const page = await this.#readItems(key, after);
         for (const { json } of page) items.push(JSON.parse(json) as ConversationItem);
         after = page.length < READ_AT_ONCE ? row.last : (page.at(-1)?.position ?? row.last);
-        // Others have their turn.
+        // Yield to other work.
         await new Promise(setImmediate);
       }
       const { usage } = JSON.parse(row.json) as Named;
@@ -105,7 +105,7 @@ export class StoredConversations implements KeptConversations {
     const found: KeptSummary[] = [];
     if (limit === 0) return found;
     for await (const row of this.#newestFirst(user, query.before)) {
-      // Those of the same moment stay together: `before` would leave out the rest of them.
+      // Conversations of the same millisecond stay together: `before` would skip the rest of them.
       if (found.length >= limit && row.changedAt !== found.at(-1)?.changedAt) break;
       if (words.length > 0 && !(await this.#hasWords(row, words))) continue;
       const match = await this.#match(row, words);
@@ -187,7 +187,7 @@ export class StoredConversations implements KeptConversations {
     });
   }
 
-  /** Resolves when all that was asked is done; nothing more can be. */
+  /** Resolves when all operations are done; accepts no more. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#turns.values());
@@ -209,7 +209,7 @@ export class StoredConversations implements KeptConversations {
   }
 
   #checkOpen(): void {
-    if (this.#isClosed) throw new GatewayError("stopping", "the database is closed: start the gateway again");
+    if (this.#isClosed) throw new GatewayError("stopping", "the database is closed: restart the gateway");
   }
 
   #read(key: string): Promise<StoredConversation | undefined> {
@@ -242,7 +242,7 @@ export class StoredConversations implements KeptConversations {
     return row ? (JSON.parse(row.json) as AppContext[]) : [];
   }
 
-  /** Those of the entries that are there. */
+  /** The existing ones of the entries. */
   async #readKnown(items: readonly string[]): Promise<Map<string, KnownItem>> {
     const known = new Map<string, KnownItem>();
     for (const some of chunks(items)) {
@@ -276,7 +276,7 @@ export class StoredConversations implements KeptConversations {
     }
   }
 
-  /** The first entry with most of the words that the title does not have. */
+  /** The first entry with most of the words that the title does not contain. */
   async #match(row: StoredConversation, words: readonly string[]): Promise<ConversationMatch | undefined> {
     const wanted = words.filter((word) => !row.text.includes(word));
     if (wanted.length === 0) return undefined;
@@ -326,7 +326,7 @@ export class StoredConversations implements KeptConversations {
 const unknown = (id: string): ConversationError =>
   new ConversationError(
     "conversation-unknown",
-    `there is no conversation "${id.slice(0, 100)}": it was deleted, or is another person's`,
+    `there is no conversation "${id.slice(0, 100)}": it was deleted, or belongs to another user`,
   );
 
 function summaryOf({ startedAt, changedAt, json }: StoredConversation): KeptSummary {

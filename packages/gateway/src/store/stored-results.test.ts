@@ -15,7 +15,7 @@ afterEach(() => void vi.useRealTimers());
 let files = 0;
 const newFile = (): string => join(folder, `results-${++files}.db`);
 
-/** How many results are in the file, and the last number among them. */
+/** The number of results in the file, and the highest entry number among them. */
 function countIn(file: string): unknown {
   const connection = new Libsql(file, { readonly: true });
   try {
@@ -35,8 +35,8 @@ const entry: AuditEntry = {
   key: "k",
 };
 
-describe("kept results", () => {
-  it("leave the disk when they have expired, also while the gateway has nothing to do", async () => {
+describe("stored results", () => {
+  it("are removed when they expire, even while the gateway is idle", async () => {
     const file = newFile();
     let now = 1000;
     const store = await openStore(`sqlite:${file}`, { now: () => now });
@@ -52,7 +52,7 @@ describe("kept results", () => {
     await store.close();
   });
 
-  it("are no more than their limit after 1,000 others", async () => {
+  it("are limited in number after 1,000 others", async () => {
     const file = newFile();
     const store = await openStore(`sqlite:${file}`);
     for (let seq = 1; seq <= 12_000; seq++) {
@@ -64,7 +64,7 @@ describe("kept results", () => {
     await store.close();
   });
 
-  it("go with the rows of their calls", async () => {
+  it("are removed with the rows of their calls", async () => {
     const file = newFile();
     const store = await openStore(`sqlite:${file}`, { now: () => 1000 });
     const seq = await store.audit.begin(entry);

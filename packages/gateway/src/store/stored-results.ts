@@ -1,5 +1,6 @@
 /**
- * Small results of calls, kept for a while so that a repeated idempotency key gets its answer after a restart.
+ * Stores small results of calls for a while, so that a repeated idempotency key gets its answer after a
+ * restart.
  *
  * @module
  */
@@ -7,21 +8,21 @@ import { ask, change, type Engine } from "./engine.js";
 import type { StoredResult } from "./schema.js";
 import type { KeptResults } from "./store.js";
 
-/** Longest result that is kept, in characters of JSON. */
+/** Maximum size of a stored result, in characters of JSON. */
 export const MAX_RESULT = 16_000;
-/** How long a result is kept, in milliseconds: one hour. */
+/** Retention of a result, in milliseconds: one hour. */
 const KEPT_FOR = 3_600_000;
-/** Most results that are kept. With {@link MAX_RESULT} this also bounds the space they take. */
+/** Maximum number of stored results. Together with {@link MAX_RESULT}, this also limits their space. */
 const MAX_RESULTS = 10_000;
-/** Milliseconds that a result waits for others, so that a busy gateway writes them with one commit. */
+/** Milliseconds that a result waits for others, so that a busy gateway writes them in one commit. */
 const LINGER = 50;
-/** Most results that wait to be written. A database that cannot be written must not fill the memory. */
+/** Maximum number of queued results. A database that cannot be written must not fill the memory. */
 const MAX_WAITING = 1000;
-/** Results of one statement: PostgreSQL and SQLite limit the number of parameters. */
+/** Results per statement: PostgreSQL and SQLite limit the number of parameters. */
 const GROUP = 100;
-/** Milliseconds between two removals of expired results. */
+/** Milliseconds between removals of expired results. */
 const SWEEP = 600_000;
-/** Results between two removals of those that are too many. */
+/** Number of results between removals of surplus ones. */
 const SWEPT_AFTER = 1000;
 
 /** Results in the database, by the number of the audit entry of their call. */
@@ -31,7 +32,7 @@ export class StoredResults implements KeptResults {
   #waiting: StoredResult[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
-  /** Removes expired results also while no new ones come: they may be confidential. */
+  /** Removes expired results even without new ones: they may be confidential. */
   readonly #sweep: NodeJS.Timeout;
   #isSweepDue = true;
   #sinceSweep = 0;
@@ -75,7 +76,7 @@ export class StoredResults implements KeptResults {
     await change(this.#engine, (db) => db.deleteFrom("vitrine_results"));
   }
 
-  /** Writes what waits, and stops. */
+  /** Writes queued results, and stops. */
   async close(): Promise<void> {
     clearInterval(this.#sweep);
     clearTimeout(this.#timer);
@@ -85,8 +86,8 @@ export class StoredResults implements KeptResults {
   }
 
   /**
-   * Never rejects. A result that cannot be written is dropped: its key is then answered with `indeterminate`, and the
-   * audit log, which is in the same database, has raised the alarm.
+   * Never rejects. A result that cannot be written is dropped: its key is then answered with `indeterminate`,
+   * and the audit log, which is in the same database, has raised the alarm.
    */
   async #write(): Promise<void> {
     const results = this.#waiting.splice(0);

@@ -1,6 +1,6 @@
 /**
- * Which servers have had which names. All of it is in memory, too: there are few, and nobody else writes while this process owns
- * the database.
+ * The history of servers' names. It is cached in memory, because there are few, and nobody else writes while
+ * this process owns the database.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { sha256 } from "./row.js";
 import { HAS_NAMED_ROWS, type StoredServer } from "./schema.js";
 import type { KnownServers, ServerChange, ServerKey, ServerNews } from "./store.js";
 
-/** A server that is about to be noted, and whether it takes its name over or inherits the name's data. */
+/** A server to be recorded, and whether it takes over its name or inherits the name's data. */
 interface Arrival {
   readonly row: StoredServer;
   readonly kind?: ServerChange["kind"] | undefined;
@@ -17,13 +17,13 @@ interface Arrival {
 
 export class StoredServers implements KnownServers {
   readonly #engine: Engine;
-  /** Rows without an identity wait for their heirs. */
+  /** Whether rows without an identity wait for their heirs. */
   readonly #hasNamedRows: boolean;
   readonly #known = new Map<string, StoredServer[]>();
   #last = 0;
   /** Names are taken one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** What could not be written the last time. */
+  /** Servers that could not be written the last time. */
   #unwritten: readonly ServerKey[] | undefined;
   onlate: (changes: readonly ServerChange[]) => void = () => {};
 
@@ -41,7 +41,7 @@ export class StoredServers implements KnownServers {
     return new StoredServers(engine, rows, state !== undefined);
   }
 
-  /** Reads it again: the database may have had another owner in between. */
+  /** Reads the data again: the database may have had another owner in between. */
   async reload(): Promise<void> {
     const rows = await readServers(this.#engine);
     this.#known.clear();
@@ -51,7 +51,7 @@ export class StoredServers implements KnownServers {
   take(servers: Iterable<ServerKey>): Promise<ServerChange[]> {
     const all = [...servers];
     const taken = this.#turn.then(() => this.#take(all));
-    // Whoever needs it to be written asks for `settled`, which tries again.
+    // Callers that depend on the write use `settled`, which retries it.
     this.#turn = taken.then(
       () => {
         this.#unwritten = undefined;
@@ -84,7 +84,7 @@ export class StoredServers implements KnownServers {
   async told({ name, identity }: ServerKey): Promise<void> {
     const row = this.#known.get(name)?.find((each) => each.identity === identity);
     if (!row?.untold) return;
-    // At once: several pages are told at a time.
+    // Set at once, because several pages are notified concurrently.
     row.untold = null;
     await change(this.#engine, (db) =>
       db.updateTable("vitrine_servers").set({ untold: null }).where("id", "=", row.id),
@@ -108,14 +108,14 @@ export class StoredServers implements KnownServers {
     return arrivals.flatMap(({ row: { name, identity }, kind }) => (kind ? [{ name, identity, kind }] : []));
   }
 
-  /** Nothing for a server that has its name already. */
+  /** Empty for a server that already has its name. */
   #arrival({ name, identity }: ServerKey, turn: number): Arrival[] {
     const known = this.#known.get(name) ?? [];
     const holder = holderOf(known);
     if (holder?.identity === identity) return [];
     const before = known.find((each) => each.identity === identity);
     const heir = before?.heir ?? (this.#hasNamedRows && known.length === 0 ? 1 : 0);
-    // Nobody was told that it took the name, so for people it is not back.
+    // Users were not notified that it took the name, so for them it is not back.
     const isNew = !before || before.untold === "replaced";
     const untold = holder ? (isNew ? "replaced" : "back") : null;
     const row: StoredServer = {

@@ -1,6 +1,6 @@
 /**
- * The arguments of `bwrap` for a server. They are given through a pipe: the values of variables are secrets, and
- * everybody on a machine can read the command line of a process.
+ * Builds the arguments of `bwrap` for a server. They are passed through a pipe, because they contain secrets
+ * (the values of variables), and every user of a machine can read the command line of a process.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import type { LaunchSpec } from "./isolation.js";
 import { USUAL_PATH } from "./program.js";
 import { type Entry, isInside } from "./readable.js";
 
-/** On most systems links into `/usr`. */
+/** Usually links into `/usr`. */
 const SYSTEM = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
-/** What programs need to start and to check certificates; nothing about users or services. */
+/** Files that programs need to start and to check certificates; nothing about users or services. */
 const SETTINGS = [
   "/etc/ld.so.cache",
   "/etc/ld.so.conf",
@@ -27,7 +27,7 @@ const SETTINGS = [
   "/etc/pki/tls/certs",
   "/etc/pki/ca-trust",
 ];
-/** How names become addresses. */
+/** Files for name resolution. */
 const NETWORK = [
   "/etc/resolv.conf",
   "/etc/hosts",
@@ -37,10 +37,10 @@ const NETWORK = [
   "/etc/services",
   "/etc/protocols",
 ];
-/** Bytes of `/dev/shm`: some programs look for it. */
+/** Size of `/dev/shm` in bytes. Some programs require it. */
 const SHARED_MEMORY = 2 ** 20;
 
-/** All arguments before the program. The file descriptor 4 has the text of `/etc/passwd`. */
+/** All arguments before the program. File descriptor 4 provides the text of `/etc/passwd`. */
 export function bubblewrapArguments(
   spec: LaunchSpec,
   entries: readonly Entry[],
@@ -51,7 +51,7 @@ export function bubblewrapArguments(
   return [
     "--unshare-all",
     ...(isolation.network ? ["--share-net"] : []),
-    // Without the second, root in a namespace of its own would be a way to more of the kernel.
+    // Without `--disable-userns`, being root in a nested namespace would expose more of the kernel.
     ...["--unshare-user", "--disable-userns"],
     ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     ...["--ro-bind", "/usr", "/usr"],
@@ -59,11 +59,11 @@ export function bubblewrapArguments(
     ...[...SETTINGS, ...(isolation.network ? NETWORK : [])].flatMap((path) => ["--ro-bind-try", path, path]),
     ...["--ro-bind-data", "4", "/etc/passwd"],
     ...["--proc", "/proc", "--dev", "/dev", "--size", `${SHARED_MEMORY}`, "--tmpfs", "/dev/shm"],
-    // The folder of the devices is memory without a limit.
+    // `/dev` is a tmpfs without a size limit, so it becomes read-only.
     ...["--remount-ro", "/dev"],
     ...["--size", `${isolation.tmp}`, "--tmpfs", "/tmp"],
     ...inOrder(entries).flatMap(entryArguments),
-    // Last: what is bound above is made in it.
+    // Last, because the mount points above are created in it.
     ...["--remount-ro", "/"],
     "--clearenv",
     ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]),
@@ -77,7 +77,10 @@ function systemFolder(path: string): string[] {
   return stat.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
 }
 
-/** Folders before what lies in them, or they would cover it; of two for the same path, that which may be written. */
+/**
+ * Sorts folders before their contents, which they would cover otherwise. For the same path, the writable
+ * entry wins.
+ */
 function inOrder(entries: readonly Entry[]): Entry[] {
   const rank = ({ kind }: Entry) => ["link", "read", "write"].indexOf(kind);
   const byPath = new Map<string, Entry>();
@@ -90,7 +93,7 @@ function entryArguments(entry: Entry): string[] {
   return [entry.kind === "write" ? "--bind" : "--ro-bind", entry.path, entry.path];
 }
 
-/** The gateway's own search path, as far as its folders are inside. */
+/** The gateway's own search path, limited to folders that exist in the sandbox. */
 function pathInside(entries: readonly Entry[]): string {
   const isThere = (folder: string) =>
     [...SYSTEM, "/usr"].some((system) => isInside(folder, system)) ||

@@ -1,5 +1,5 @@
 /**
- * The programs that the driver `bubblewrap` needs, and whether they work here together.
+ * Finds the programs that the driver `bubblewrap` needs, and checks that they work together.
  *
  * @module
  */
@@ -9,18 +9,18 @@ import { type CgroupHome, findCgroupHome } from "./cgroup.js";
 import { newInstance } from "./instance.js";
 import { findProgram, searchPath } from "./program.js";
 
-/** What was found. */
+/** The programs that were found. */
 export interface BubblewrapTools {
   readonly bwrap: string;
   readonly prlimit: string;
-  /** Only where the gateway is root, and must become somebody else. */
+  /** Set only if the gateway is root and must switch to another user. */
   readonly setpriv: string | undefined;
   readonly cgroup: CgroupHome | undefined;
 }
 
 let found: Promise<BubblewrapTools> | undefined;
 
-/** Finds them; throws what to install. */
+/** Finds the programs. The error says what to install. */
 export function bubblewrapTools(): Promise<BubblewrapTools> {
   found ??= find();
   found.catch(() => (found = undefined));
@@ -47,7 +47,7 @@ async function find(): Promise<BubblewrapTools> {
   return { bwrap, prlimit, setpriv, cgroup };
 }
 
-/** Since 5.14 the limit of processes counts in each user namespace alone. */
+/** Since Linux 5.14, the process limit counts per user namespace. */
 export function countsByNamespace(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split(".").map(Number);
   return major > 5 || (major === 5 && minor >= 14);

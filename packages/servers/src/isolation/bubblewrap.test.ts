@@ -30,11 +30,11 @@ const start = async (spec: LaunchSpec, tools?: BubblewrapTools) => {
   running.push(launched);
   return launched;
 };
-/** What a server says that does a deed: closed in, and as a plain process or with a grant. */
-const closed = async (isolation: Partial<Isolation>, deed: string, ...args: unknown[]) =>
-  firstLine(await start(misbehaving(isolation, deed, ...args)));
-const open = (deed: string, ...args: unknown[]) =>
-  closed({ driver: "process", memory: 2 ** 30 }, deed, ...args);
+/** Runs an action in a server and returns its output: sandboxed, and as a plain process or with a grant. */
+const closed = async (isolation: Partial<Isolation>, action: string, ...args: unknown[]) =>
+  firstLine(await start(misbehaving(isolation, action, ...args)));
+const open = (action: string, ...args: unknown[]) =>
+  closed({ driver: "process", memory: 2 ** 30 }, action, ...args);
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((launched) => launched.stop(0)));
@@ -43,7 +43,7 @@ afterEach(async () => {
 describe.skipIf(!report.works)(title, () => {
   let folder = "";
   beforeAll(() => {
-    // Not below /tmp, which the server has of its own.
+    // Not below /tmp, which the server has its own version of.
     folder = mkdtempSync(join(existsSync("/var/tmp") ? "/var/tmp" : tmpdir(), "vitrine-isolation-"));
     chmodSync(folder, 0o755);
   });
@@ -61,7 +61,7 @@ describe.skipIf(!report.works)(title, () => {
     return path;
   };
 
-  it("runs a server, which has its own process ids and no capabilities, and cannot get any", async () => {
+  it("runs a server with its own process ids and without capabilities, which it cannot gain", async () => {
     const status = await closed({}, "status");
     expect(status).toMatchObject({ Pid: "2", NoNewPrivs: "1", user: "server" });
     for (const set of ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"]) {
@@ -71,12 +71,12 @@ describe.skipIf(!report.works)(title, () => {
     if (isRoot) await expect(open("status")).resolves.not.toMatchObject({ CapEff: "0000000000000000" });
   });
 
-  it.runIf(isRoot)("gives each server of a gateway of root a user of its own", async () => {
+  it.runIf(isRoot)("gives each server its own user if the gateway is root", async () => {
     const [one, two] = await Promise.all([closed({}, "status"), closed({}, "status")]);
     expect(one?.["uid"]).not.toBe(two?.["uid"]);
   });
 
-  it("gives the declared variables, which nobody sees on a command line", async () => {
+  it("passes the declared variables without showing them on a command line", async () => {
     const secret = randomBytes(8).toString("hex");
     const launched = await start({ ...misbehaving({}, "environment"), env: { TOKEN: secret } });
     const environment = await firstLine(launched);
@@ -91,7 +91,7 @@ describe.skipIf(!report.works)(title, () => {
     expect(processesWith(secret)).toEqual([]);
   });
 
-  it("hides what is not granted: secrets of the system and of the person", async () => {
+  it("hides files that are not granted, of the system and of the user", async () => {
     const path = file("secret");
     await expect(closed({}, "read", path)).resolves.toEqual({ error: "ENOENT" });
     await expect(open("read", path)).resolves.toEqual({ done: "secret" });
@@ -102,13 +102,13 @@ describe.skipIf(!report.works)(title, () => {
     const paths = ["/run", "/sys", "/home", "/root", "/var", "/etc/hosts", "/etc/machine-id"];
     const seen = await closed({}, "sees", ...paths);
     expect(Object.values(seen ?? {})).not.toContain(true);
-    // Its passwd names the server, and nobody else.
+    // Its passwd contains only the server's user.
     await expect(closed({}, "read", "/etc/passwd")).resolves.toEqual({
       done: expect.stringMatching(/^server:[^\n]*\n$/),
     });
   });
 
-  it("does not see processes outside", async () => {
+  it("hides processes outside of the sandbox", async () => {
     await expect(closed({}, "sees", `/proc/${process.pid}`)).resolves.toEqual({
       [`/proc/${process.pid}`]: false,
     });
@@ -132,7 +132,7 @@ describe.skipIf(!report.works)(title, () => {
     }
   });
 
-  it("writes nowhere but to its own /tmp and to what is granted", async () => {
+  it("allows writing only to its own /tmp and to granted folders", async () => {
     for (const path of ["/file", "/usr/file", "/etc/file", "/dev/file"]) {
       await expect(closed({}, "write", path)).resolves.toEqual({ error: "EROFS" });
     }
@@ -164,7 +164,7 @@ describe.skipIf(!report.works)(title, () => {
     await expect(closed({ write: [path, other] }, "behave")).rejects.toThrow("two users");
   });
 
-  it("says what it cannot open", async () => {
+  it("explains grants that it refuses", async () => {
     const never = {
       message: expect.stringContaining("would open the machine"),
       data: { code: "isolation-unavailable" },
@@ -181,7 +181,7 @@ describe.skipIf(!report.works)(title, () => {
       );
   });
 
-  it("fills its own /tmp and nothing else", async () => {
+  it("limits the size of /tmp", async () => {
     const tmp = 3 * 2 ** 20;
     await expect(closed({ tmp }, "fill", "/tmp/file", 20)).resolves.toEqual({ error: "ENOSPC", written: 3 });
     await expect(closed({ tmp: 2 ** 25 }, "fill", "/tmp/file", 20)).resolves.toEqual({
@@ -193,7 +193,7 @@ describe.skipIf(!report.works)(title, () => {
     await expect(open("fill", path, 20)).resolves.toEqual({ done: true, written: 20 });
   });
 
-  it("cannot start more processes than its limit", async () => {
+  it("limits the number of processes", async () => {
     const few = await closed({ processes: 40 }, "fork", 120);
     expect(few).toMatchObject({ error: "EAGAIN" });
     expect(few?.["started"]).toBeGreaterThan(5);
@@ -202,34 +202,34 @@ describe.skipIf(!report.works)(title, () => {
     await expect(open("fork", 120)).resolves.toEqual({ started: 120 });
   });
 
-  it("is ended when it takes more memory than its limit", async () => {
+  it("ends a server that exceeds its memory limit", async () => {
     const launched = await start(misbehaving({ memory: 150 * 2 ** 20 }, "hog", 250));
     await expect(firstLine(launched)).resolves.toBeUndefined();
     await expect(launched.exited).resolves.toMatchObject({ outOfMemory: true });
     await expect(closed({ memory: 2 ** 29 }, "hog", 250)).resolves.toEqual({ taken: 250 });
   });
 
-  it("limits the memory of all processes together where there is no control group", async () => {
+  it("limits the memory of all processes together, without a control group", async () => {
     const tools = { ...(await bubblewrapTools()), cgroup: undefined };
-    const launch = (megabytes: number, deed: string, ...args: number[]) =>
-      start(misbehaving({ memory: megabytes * 2 ** 20, processes: 100 }, deed, ...args), tools);
+    const launch = (megabytes: number, action: string, ...args: number[]) =>
+      start(misbehaving({ memory: megabytes * 2 ** 20, processes: 100 }, action, ...args), tools);
     const over = { outOfMemory: true };
     await expect((await launch(150, "hog", 250)).exited).resolves.toMatchObject(over);
     await expect((await launch(300, "hogTogether", 4, 100)).exited).resolves.toMatchObject(over);
     await expect(launch(512, "hog", 250).then(firstLine)).resolves.toEqual({ taken: 250 });
   });
 
-  it("limits the memory of all processes together where there is a control group", async (context) => {
+  it("limits the memory of all processes together, with a control group", async (context) => {
     const { cgroup } = await bubblewrapTools();
     if (!cgroup) return context.skip("no control group can be made here");
     const together = (megabytes: number) =>
       closed({ memory: megabytes * 2 ** 20, processes: 100 }, "hogTogether", 4, 100);
-    // The server itself may be the one that is ended.
+    // The kernel may kill the server itself.
     expect((await together(300))?.["taken"] ?? 0).toBeLessThan(4);
     await expect(together(1000)).resolves.toEqual({ taken: 4 });
   });
 
-  it("leaves no control group behind", async (context) => {
+  it("removes its control group", async (context) => {
     const { cgroup } = await bubblewrapTools();
     if (!cgroup) return context.skip("no control group can be made here");
     const launched = await start(misbehaving({}, "behave"));
@@ -241,19 +241,19 @@ describe.skipIf(!report.works)(title, () => {
     expect(folders.map((path) => existsSync(path))).toEqual(folders.map(() => false));
   });
 
-  it("is ended when it takes more processor time than its limit", async () => {
+  it("ends a server that exceeds its limit of processor time", async () => {
     const launched = await start(misbehaving({ cpuSeconds: 1 }, "spin"));
-    // 128 + SIGKILL, as bubblewrap tells it.
+    // 128 + SIGKILL, as bubblewrap reports it.
     await expect(launched.exited).resolves.toEqual({ code: 137, signal: null });
   });
 
-  it("makes no user namespaces", async () => {
+  it("prevents user namespaces", async () => {
     const inside = await closed({}, "namespace");
     expect(inside?.["status"]).not.toBe(0);
     if (isRoot) await expect(open("namespace")).resolves.toEqual({ status: 0 });
   });
 
-  it("asks the server itself to end, and ends one that ignores it", async () => {
+  it("sends SIGTERM to the server itself, and kills a server that ignores it", async () => {
     const polite = await start({
       ...misbehaving({}, "behave"),
       command: "sh",
@@ -271,7 +271,7 @@ describe.skipIf(!report.works)(title, () => {
     expect(processesWith(token)).toEqual([]);
   });
 
-  it("ends what the server left in a session of its own, even without an environment", async () => {
+  it("ends processes that the server left in another session, even without an environment", async () => {
     const token = newToken();
     const launched = await start(misbehaving({}, "daemonise", token, "wiped"));
     await firstLine(launched);

@@ -1,6 +1,7 @@
 /**
- * The driver `bubblewrap`: a process in namespaces of its own. It sees the system's programs, its own program, what is
- * granted, and an empty `/tmp`; it has no network, no capabilities, and no way to start namespaces itself.
+ * The driver `bubblewrap`: runs a process in its own namespaces. It sees the system's programs, its own
+ * program, the granted paths, and an empty `/tmp`. It has no network and no capabilities, and cannot create
+ * namespaces.
  *
  * @module
  */
@@ -27,7 +28,7 @@ import { findFamily, signal } from "./processes.js";
 import { needProgram, searchPath } from "./program.js";
 import { programEntries } from "./readable.js";
 
-/** Joins control groups before it becomes the next program, so that nothing is ever outside. */
+/** Joins control groups before executing the next program, so that no process is ever outside of them. */
 const JOIN = `while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"`;
 
 /** Starts a server under bubblewrap. */
@@ -36,7 +37,7 @@ export async function launchBubblewrap(spec: LaunchSpec): Promise<Launched> {
   return launchWith(tools, spec);
 }
 
-/** As {@link launchBubblewrap}, with programs that were found before. */
+/** Like {@link launchBubblewrap}, with programs that were found before. */
 export async function launchWith(tools: BubblewrapTools, spec: LaunchSpec): Promise<Launched> {
   const { name, isolation } = spec;
   const program = await needProgram(spec);
@@ -54,7 +55,8 @@ export async function launchWith(tools: BubblewrapTools, spec: LaunchSpec): Prom
   try {
     const as: Access = identity && tools.setpriv ? { identity, setpriv: tools.setpriv } : {};
     await needAccess(name, needed, as);
-    // Many servers are scripts for a `node` that is found by name: the one that runs the gateway, if it can be had.
+    // Many servers are scripts for a `node` that is found by name. Provide the one that runs the gateway, if
+    // it is accessible.
     const node = await programEntries(process.execPath, []);
     const entries = (await findClosed(node, as)) ? needed : [...node, ...needed];
     const group = tools.cgroup && (await createCgroup(tools.cgroup, instance.mark, isolation));
@@ -64,7 +66,7 @@ export async function launchWith(tools: BubblewrapTools, spec: LaunchSpec): Prom
       ...(group ? ["/bin/sh", "-c", JOIN, "sh", ...group.folders, "--"] : []),
       ...(as.identity ? [as.setpriv, ...switchTo(as.identity), "--"] : []),
       ...[tools.bwrap, "--args", "3", "--"],
-      // The processes of one user in one namespace are counted.
+      // The limit counts the processes of one user in one namespace.
       ...[tools.prlimit, `--nproc=${isolation.processes + 2}`, ...perProcessLimits(isolation), "--"],
       ...[program, ...spec.args],
     ];
@@ -79,7 +81,7 @@ export async function launchWith(tools: BubblewrapTools, spec: LaunchSpec): Prom
       cwd: "/",
       ...(group ? { ranOutOfMemory: () => group.ranOutOfMemory() } : { memory: isolation.memory }),
       async terminate({ leader, mark }) {
-        // The two processes of bubblewrap would take the server with them at once.
+        // Ending bubblewrap's own two processes would kill the server immediately.
         for (const { pid, parent } of await findFamily({ leader, mark })) {
           if (pid !== leader && parent !== leader) signal(pid, "SIGTERM");
         }
@@ -92,7 +94,7 @@ export async function launchWith(tools: BubblewrapTools, spec: LaunchSpec): Prom
   }
 }
 
-/** Many programs end when their user has no name. */
+/** Many programs exit if their user has no name. */
 function passwd(identity: Identity | undefined): string {
   const uid = identity?.uid ?? process.getuid?.();
   const gid = identity?.gid ?? process.getgid?.();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findCgroupHome, homesOf } from "./cgroup.js";
 
-/** The kernel's files cannot be made here; where they would be looked for can be. */
+/** The kernel's files cannot be created here, but the paths can be checked. */
 describe("control groups", () => {
   let top = "";
   beforeEach(() => {
@@ -21,7 +21,7 @@ describe("control groups", () => {
   };
   const mount2 = (root = "/") => `30 23 0:26 ${root} ${top} rw,nosuid - cgroup2 cgroup2 rw`;
 
-  it("of version 2 are made beside the gateway's own, which has processes", async () => {
+  it("of version 2 are created beside the gateway's own group, which has processes", async () => {
     mkdirSync(join(top, "app.slice/gateway.scope"), { recursive: true });
     writeFileSync(join(top, "app.slice/cgroup.subtree_control"), "cpu memory pids");
     const proc = describeProcess("0::/app.slice/gateway.scope", [mount2()]);
@@ -34,14 +34,14 @@ describe("control groups", () => {
     ]);
   });
 
-  it("of version 2 get their limits switched on at the top of the tree", async () => {
+  it("of version 2 get their controllers enabled at the top of the tree", async () => {
     writeFileSync(join(top, "cgroup.subtree_control"), "");
     const [home] = await homesOf(describeProcess("0::/", [mount2()]));
     expect(home).toMatchObject({ version: 2, folders: [{ path: top }] });
     expect(readFileSync(join(top, "cgroup.subtree_control"), "utf8")).toBe("+memory +pids");
   });
 
-  it("of version 1 are made in the gateway's own, one for each kind", async () => {
+  it("of version 1 are created in the gateway's own group of each kind", async () => {
     const own = "4:memory:/a:b/c\n8:cpu,pids:/";
     const homes = await homesOf(
       describeProcess(own, [
@@ -54,15 +54,15 @@ describe("control groups", () => {
     ]);
   });
 
-  it("are not used where the kernel does not know the limits, and nothing is left behind", async () => {
+  it("are not used if the kernel does not support the limits, and none is left behind", async () => {
     writeFileSync(join(top, "cgroup.subtree_control"), "memory pids");
     const proc = describeProcess("0::/", [mount2()]);
-    // A folder of an ordinary disk gets no files of the kernel.
+    // A folder on an ordinary disk has no kernel files.
     await expect(findCgroupHome("test", proc)).resolves.toBeUndefined();
     expect(readdirSync(top).sort()).toEqual(["cgroup.subtree_control", "proc"]);
   });
 
-  it("are not used where there are none", async () => {
+  it("are not used if there are none", async () => {
     await expect(findCgroupHome("test", join(top, "nothing"))).resolves.toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Control groups: the only way to limit the memory of a server and all its processes together. They are used where
- * the gateway may create them: as root, or where systemd handed a part of the tree to its user.
+ * Control groups: the only way to limit the memory of a server and all its processes together. They are used
+ * where the gateway may create them: as root, or where systemd delegates a subtree to its user.
  *
  * @module
  */
@@ -11,44 +11,44 @@ import { GatewayError } from "@vitrine/wire";
 import type { Isolation } from "./isolation.js";
 import { entrust } from "./watchdog.js";
 
-/** Where groups are created. */
+/** The location where groups are created. */
 export interface CgroupHome {
   readonly version: 1 | 2;
-  /** Folders in which one is made for each server, and the limits to write there. */
+  /** Parent folders of each server's group, and the limits to write there. */
   readonly folders: readonly { path: string; limits: readonly Limit[] }[];
 }
 
-/** What a group limits. */
+/** The limits of a group. */
 type Limits = Pick<Isolation, "memory" | "processes">;
 
-/** A file, and which of a server's limits goes into it. A group may lack a file that is `optional`. */
+/** A file, and the limit that is written into it. A group may lack a file that is `optional`. */
 interface Limit {
   readonly file: string;
   readonly value: (limits: Limits) => number;
   readonly optional?: boolean;
 }
 
-/** A group of one server. */
+/** The group of one server. */
 export interface Cgroup {
   readonly folders: readonly string[];
-  /** Whether the kernel has ended one of its processes because they used too much memory. */
+  /** Whether the kernel killed one of its processes because of the memory limit. */
   ranOutOfMemory(): Promise<boolean>;
-  /** Removes it; it must be empty. */
+  /** Removes the group, which must be empty. */
   remove(): Promise<void>;
 }
 
 const memory = ({ memory }: Limits) => memory;
-/** Beside the server's own processes there are those that close it in. */
+/** Includes the processes of the sandbox itself. */
 const processes = ({ processes }: Limits) => processes + 3;
 const none = () => 0;
 
-/** Where the kernel counts processes that it ended for lack of memory. */
+/** Files in which the kernel counts processes that it killed for lack of memory. */
 const EVENTS = ["memory.events", "memory.oom_control"];
 
 const V1 = {
   memory: [
     { file: "memory.limit_in_bytes", value: memory },
-    // Together with swap, where that is counted.
+    // Memory together with swap, where swap is counted.
     { file: "memory.memsw.limit_in_bytes", value: memory, optional: true },
   ],
   pids: [{ file: "pids.max", value: processes }],
@@ -59,7 +59,10 @@ const V2: readonly Limit[] = [
   { file: "pids.max", value: processes },
 ];
 
-/** Where this process may create groups for memory and processes; undefined where it may not. Really tried. */
+/**
+ * Finds where this process may create groups for memory and processes, by creating one; undefined if it may
+ * not.
+ */
 export async function findCgroupHome(id: string, proc = "/proc/self"): Promise<CgroupHome | undefined> {
   for (const home of await homesOf(proc)) {
     try {
@@ -67,27 +70,27 @@ export async function findCgroupHome(id: string, proc = "/proc/self"): Promise<C
       await group.remove();
       return home;
     } catch {
-      // Not here.
+      // Not permitted here: try the next location.
     }
   }
   return undefined;
 }
 
-/** Where groups would be created, the newer kind first. */
+/** Possible locations of groups, version 2 first. */
 export async function homesOf(proc: string): Promise<CgroupHome[]> {
   const [own, mounts] = await Promise.all([readLines(`${proc}/cgroup`), readLines(`${proc}/mountinfo`)]);
   const homes = [await unifiedHome(own, mounts), separateHome(own, mounts)];
   return homes.filter((home) => home !== undefined);
 }
 
-/** Creates a group; throws when that fails. */
+/** Creates a group. */
 export async function createCgroup(home: CgroupHome, id: string, limits: Limits): Promise<Cgroup> {
   const folders = home.folders.map(({ path }) => join(path, `vitrine-${id}`));
   const released = folders.map((folder) => entrust(`folder ${folder}`));
   const group: Cgroup = {
     folders,
     async ranOutOfMemory() {
-      // Version 2, and version 1: `oom_kill 1`.
+      // Both versions contain the line `oom_kill 1`.
       const files = folders.flatMap((folder) => EVENTS.map((file) => join(folder, file)));
       const lines = (await Promise.all(files.map(readLines))).flat();
       return lines.some((line) => /^oom_kill [1-9]/.test(line));
@@ -117,7 +120,7 @@ export async function createCgroup(home: CgroupHome, id: string, limits: Limits)
   }
 }
 
-/** The kernel takes a moment to see that a group is empty. */
+/** The kernel needs a moment to notice that a group is empty. */
 async function removeFolder(path: string): Promise<void> {
   for (let pause = 1; ; pause *= 2) {
     try {
@@ -131,7 +134,10 @@ async function removeFolder(path: string): Promise<void> {
   }
 }
 
-/** Version 2. A group with processes of its own cannot have limited children, so they are made beside it. */
+/**
+ * Version 2. A group that contains processes cannot have limited children, so new groups are created beside
+ * it.
+ */
 async function unifiedHome(own: string[], mounts: string[]): Promise<CgroupHome | undefined> {
   const path = folderOf(own, mounts, "", (type) => type === "cgroup2");
   if (!path) return undefined;
@@ -147,7 +153,7 @@ async function unifiedHome(own: string[], mounts: string[]): Promise<CgroupHome 
   }
 }
 
-/** Version 1: a tree for each kind of limit. */
+/** Version 1: a separate tree for each kind of limit. */
 function separateHome(own: string[], mounts: string[]): CgroupHome | undefined {
   const folders: CgroupHome["folders"][number][] = [];
   for (const [kind, limits] of Object.entries(V1)) {
@@ -163,7 +169,7 @@ function separateHome(own: string[], mounts: string[]): CgroupHome | undefined {
   return { version: 1, folders };
 }
 
-/** The folder of this process's own group in one tree. */
+/** The folder of this process's own group in a tree. */
 function folderOf(
   own: string[],
   mounts: string[],

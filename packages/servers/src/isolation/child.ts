@@ -1,5 +1,5 @@
 /**
- * A process that was started for a server, and how it is ended: the same for every driver.
+ * Starts and ends the process of a server, for every driver.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import { watchMemory } from "./memory-watch.js";
 import { type Family, killFamily } from "./processes.js";
 import { entrust, watch } from "./watchdog.js";
 
-/** Milliseconds for each step towards the end. */
+/** Milliseconds for each step of ending a process. */
 export const GRACE = 1000;
 
-/** What a driver wants to be started. */
+/** The process that a driver starts. */
 export interface Plan {
   driver: DriverName;
   /** The server's name, for messages. */
@@ -26,31 +26,33 @@ export interface Plan {
   instance: Instance;
   program: string;
   args: readonly string[];
-  /** All variables but the mark. */
+  /** All variables except the mark. */
   env: Readonly<Record<string, string>>;
   cwd: string;
-  /** Texts that the program reads from the file descriptors 3, 4, …: arguments are seen by everybody, these are not. */
+  /**
+   * Texts that the program reads from the file descriptors 3, 4, …. Unlike arguments, other users cannot see
+   * them.
+   */
   data?: readonly string[];
-  /** Bytes of memory that the server's processes may use together, where nothing else limits them. */
+  /** Maximum memory in bytes of all the server's processes together, if nothing else limits it. */
   memory?: number | undefined;
-  /** Whether what limits its memory has ended one of its processes. */
+  /** Whether the memory limit ended one of its processes. */
   ranOutOfMemory?(): Promise<boolean>;
-  /** Asks the server to end. */
+  /** Asks the server to exit. */
   terminate(family: Family): Promise<void>;
-  /** Ends what is no process of this machine; runs before the last processes are killed. */
+  /** Ends anything that is not a local process; runs before the remaining processes are killed. */
   kill?(): Promise<void>;
-  /** Removes what is left when nothing runs any more. */
+  /** Cleans up after all processes have ended. */
   cleanUp?(): Promise<void>;
 }
 
-/** Starts a plan. */
 export async function startChild(plan: Plan): Promise<Launched> {
   watch();
   const { data = [] } = plan;
   const child = spawn(plan.program, plan.args, {
     cwd: plan.cwd,
     env: { ...plan.env, [MARK]: plan.instance.mark },
-    // A session and a group of its own: signals of the gateway's terminal are not the server's.
+    // A session and group of its own, so that signals of the gateway's terminal do not reach the server.
     detached: true,
     stdio: withoutInherited(["pipe", "pipe", "pipe", ...data.map(() => "pipe" as const)]),
   });
@@ -74,7 +76,7 @@ export async function startChild(plan: Plan): Promise<Launched> {
     const pipe = child.stdio[3 + index];
     if (pipe && "end" in pipe) pipe.on("error", ignore).end(text);
   }
-  // That it has gone is told by `exited`; without a listener a broken pipe would end the gateway.
+  // `exited` reports the end. Without a listener, a broken pipe would crash the gateway.
   stdin.on("error", ignore);
   child.on("error", ignore);
 
@@ -86,7 +88,7 @@ export async function startChild(plan: Plan): Promise<Launched> {
       ? ignore
       : watchMemory(pid, plan.memory, () => {
           isExceeded = true;
-          // What does not end is reported by `gone`.
+          // `gone` reports processes that do not end.
           killFamily(family).catch(ignore);
         });
   const exited = ended.then(async (exit): Promise<Exit> => {
@@ -94,14 +96,14 @@ export async function startChild(plan: Plan): Promise<Launched> {
     const isOver = isExceeded || (exit.code !== 0 && (await plan.ranOutOfMemory?.()));
     return isOver ? { ...exit, outOfMemory: true } : exit;
   });
-  /** When the server has ended, so must all that it started, whoever ended it. */
+  /** When the server has ended for any reason, all processes that it started must end too. */
   const gone = exited.then(async () => {
     await plan.kill?.();
     await killFamily(family);
     released();
     await plan.cleanUp?.();
   });
-  // Who calls `stop` hears of it.
+  // Callers of `stop` get this error.
   gone.catch(ignore);
 
   async function end(grace: number): Promise<void> {

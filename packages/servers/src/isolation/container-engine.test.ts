@@ -24,9 +24,9 @@ const image: Image | string = typeof engine === "string" ? engine : makeImage(en
 const path = typeof engine === "string" ? "" : engine.path;
 const title = `a real container${typeof image === "string" ? ` (skipped: ${image})` : ""}`;
 
-/** In a container nothing is readable unless it is granted, the server's own script included. */
-function contained(isolation: Partial<Isolation>, deed: string, ...args: unknown[]): LaunchSpec {
-  const spec = misbehaving({}, deed, ...args);
+/** Runs an action in a container, where even the server's own script must be granted. */
+function contained(isolation: Partial<Isolation>, action: string, ...args: unknown[]): LaunchSpec {
+  const spec = misbehaving({}, action, ...args);
   const script = dirname(spec.args[0] ?? "");
   const name = typeof image === "string" ? undefined : image.name;
   const read = [script, ...(isolation.read ?? [])];
@@ -44,7 +44,7 @@ describe.skipIf(typeof image === "string")(title, () => {
     return spawnSync(path, ["ps", "--all", "--quiet", "--filter", ours], { encoding: "utf8" }).stdout.trim();
   };
 
-  it("keeps every limit, and leaves no container", async () => {
+  it("enforces every limit, and removes its container", async () => {
     const secret = join(folder, "secret");
     writeFileSync(secret, "secret");
     const cases = [
@@ -52,7 +52,7 @@ describe.skipIf(typeof image === "string")(title, () => {
       { spec: contained({ read: [folder] }, "read", secret), says: { done: "secret" } },
       { spec: contained({ read: [folder] }, "write", join(folder, "file")), says: { error: "EROFS" } },
       { spec: contained({ write: [folder] }, "write", join(folder, "file")), says: { done: true } },
-      // The machine's, where the gateway is root and could read it.
+      // The machine's own file, which a gateway of root could read.
       { spec: contained({}, "read", "/etc/shadow"), says: { error: "ENOENT" } },
       { spec: contained({}, "write", "/file"), says: { error: "EROFS" } },
       { spec: contained({}, "fill", "/tmp/file", 20), says: { error: "ENOSPC", written: 4 } },
@@ -105,7 +105,7 @@ describe.skipIf(typeof image === "string")(title, () => {
     }
   });
 
-  it("ends what the server left in a session of its own, even without an environment", async () => {
+  it("ends processes that the server left in another session, even without an environment", async () => {
     const token = newToken();
     const launched = await launch(contained({}, "daemonise", token, "wiped"));
     await firstLine(launched);
@@ -115,20 +115,20 @@ describe.skipIf(typeof image === "string")(title, () => {
     expect(containers()).toBe("");
   });
 
-  it("is ended when it takes more processor time than its limit", async () => {
-    // A limit on the command line takes the place of those that `makeImage` put into the engine's settings.
+  it("ends a server that exceeds its limit of processor time", async () => {
+    // A limit on the command line overrides those that `makeImage` put into the engine's settings.
     const wrapper = join(folder, "podman");
     const others = "--ulimit=nofile=1024:1024 --ulimit=nproc=1000:1000";
     const script = `[ "$1" = run ] && shift && exec ${path} run ${others} "$@"\nexec ${path} "$@"\n`;
     writeFileSync(wrapper, `#!/bin/sh\n${script}`, { mode: 0o755 });
     const spec = contained({ cpuSeconds: 1 }, "spin");
     const launched = await launchContainer(spec, { name: "podman", path: wrapper });
-    // 128 + SIGKILL, as the engine tells it.
+    // 128 + SIGKILL, as the engine reports it.
     await expect(launched.exited).resolves.toEqual({ code: 137, signal: null });
     await launched.stop();
   });
 
-  it("is tried with its image, which need not have any certain program", async () => {
+  it("tests an image without requiring any particular program in it", async () => {
     const name = typeof image === "string" ? undefined : image.name;
     await expect(probeDriver("container", { image: name })).resolves.toEqual({ works: true, detail: path });
     expect(containers()).toBe("");

@@ -25,7 +25,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A program that stands in for an engine: it says what it was asked, and does it without a container. */
+/** A program that replaces an engine: it logs its arguments, and runs without a container. */
 function standIn(script: string): { name: "podman"; path: string; log: string } {
   const folder = newFolder();
   const [path, log] = [join(folder, "podman"), join(folder, "log")];
@@ -35,7 +35,7 @@ function standIn(script: string): { name: "podman"; path: string; log: string } 
 }
 
 describe("the driver container", () => {
-  it("closes everything, and shows no secret on the command line", () => {
+  it("denies everything by default, and shows no secret on the command line", () => {
     expect(containerArguments(SPEC, "vitrine-1")).toEqual([
       "run",
       "--rm",
@@ -51,7 +51,7 @@ describe("the driver container", () => {
       "--tmpfs=/tmp:rw,nosuid,nodev,size=4194304,mode=1777",
       "--log-driver=none",
       "--env=TOKEN",
-      // This one would steer the engine, so its value is given here.
+      // This variable would configure the engine, so its value is given here.
       "--env=PATH=/opt/bin",
       "--workdir=/app",
       "--entrypoint=node",
@@ -61,7 +61,7 @@ describe("the driver container", () => {
     ]);
   });
 
-  it("opens what is granted", () => {
+  it("mounts granted paths", () => {
     const isolation = {
       ...SPEC.isolation,
       network: true,
@@ -81,12 +81,12 @@ describe("the driver container", () => {
     expect(args).not.toContain("--mount=type=bind,source=/b,target=/b,readonly");
   });
 
-  it("needs an image", () => {
+  it("requires an image", () => {
     const isolation = { ...SPEC.isolation, image: undefined };
     expect(() => containerArguments({ ...SPEC, isolation }, "vitrine-1")).toThrow('set "image"');
   });
 
-  it("says which engines are missing or do not work", async () => {
+  it("reports which engines are missing or do not work", async () => {
     const path = process.env["PATH"];
     try {
       process.env["PATH"] = newFolder();
@@ -102,7 +102,7 @@ describe("the driver container", () => {
     }
   });
 
-  it("takes an image that runs but for a program that it lacks, and tells any other failure", async () => {
+  it("accepts an image that only lacks the tested program, and reports any other failure", async () => {
     const runs = standIn(`
 for last in "$@"; do case $last in --entrypoint=*) echo "exec: "\${last#*=}": no such file" >&2; exit 127;; esac; done`);
     await expect(tryImage(runs, "example/files:1", CLOSED)).resolves.toBeUndefined();
@@ -118,18 +118,18 @@ for last in "$@"; do case $last in --entrypoint=*) echo "exec: "\${last#*=}": no
     }
   });
 
-  it("refuses paths that the engine would misread", async () => {
+  it("rejects paths that the engine would misread", async () => {
     const isolation = { ...SPEC.isolation, read: ["/a,readonly=false"] };
     await expect(launchContainer({ ...SPEC, isolation }, standIn("exit 1"))).rejects.toThrow("comma");
   });
 
-  it("is ended by its name: asked first, then removed", async () => {
+  it("is ended by its name: first signalled, then removed", async () => {
     const engine = standIn(`
 case $1 in
   run) echo "{\\"token\\": \\"$TOKEN\\", \\"path\\": \\"$PATH\\"}"; trap '' TERM; while :; do sleep 0.05; done ;;
 esac`);
     const launched = await launchContainer(SPEC, engine);
-    // The engine has its own search path, and the server's variables to hand on.
+    // The engine keeps its own search path, and has the server's variables to pass on.
     expect(await firstLine(launched)).toEqual({ token: "secret", path: process.env["PATH"] });
     await launched.stop(20);
     const asked = readFileSync(engine.log, "utf8").trim().split("\n");

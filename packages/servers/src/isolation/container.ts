@@ -1,5 +1,5 @@
 /**
- * The driver `container`: a container of podman or docker, from an image that the operator chose.
+ * The driver `container`: runs a server with podman or docker, from an image that the operator chose.
  *
  * @module
  */
@@ -15,33 +15,33 @@ import { entrust } from "./watchdog.js";
 
 const run = promisify(execFile);
 
-/** The engines, in the order in which they are tried. */
+/** Container engines, in the order in which they are tried. */
 export const ENGINES = ["podman", "docker"] as const;
 export type EngineName = (typeof ENGINES)[number];
 
-/** An engine that answered. */
+/** An engine that responds. */
 export interface Engine {
   readonly name: EngineName;
   readonly path: string;
 }
 
-/** Milliseconds for a question to an engine. */
-const PATIENCE = 30_000;
-/** Milliseconds for the first container of an image, which may have to be fetched. */
-const PATIENCE_FOR_AN_IMAGE = 120_000;
+/** Timeout in milliseconds of an engine command. */
+const COMMAND_TIMEOUT = 30_000;
+/** Timeout in milliseconds of the first container of an image, which may have to be downloaded. */
+const IMAGE_TIMEOUT = 120_000;
 
-/** A program that no image has. */
+/** A program that no image contains. */
 const NOWHERE = "/vitrine-tries-this-image";
 
-/** Variables that steer the engine's own program: a server's value must not reach it. */
+/** Variables that configure the engine's own program. A server's values must not reach it. */
 const OF_THE_ENGINE =
   /^(PATH|HOME|TMPDIR|XDG_.*|DOCKER_.*|CONTAINERS?_.*|BUILDAH_.*|.*_PROXY|LD_.*|SSL_.*|SSH_.*)$/i;
 
 /**
- * Finds an engine that answers, of those that are wanted.
+ * Finds the first wanted engine that responds.
  *
- * @throws {GatewayError} `isolation-unavailable`, with what is wrong with each; `isInstalled` in its data says whether
- * there was any
+ * @throws {GatewayError} `isolation-unavailable`, with the problem of each engine; `data.isInstalled` says
+ * whether any engine is installed
  */
 export async function findEngine(wanted: readonly EngineName[] = ENGINES): Promise<Engine> {
   const problems: string[] = [];
@@ -54,7 +54,7 @@ export async function findEngine(wanted: readonly EngineName[] = ENGINES): Promi
     }
     isInstalled = true;
     try {
-      await run(path, ["info"], { timeout: PATIENCE });
+      await run(path, ["info"], { timeout: COMMAND_TIMEOUT });
       return { name, path };
     } catch (error) {
       problems.push(`"${name} info" failed: ${endOf(error)}`);
@@ -68,10 +68,11 @@ export async function findEngine(wanted: readonly EngineName[] = ENGINES): Promi
 }
 
 /**
- * Tries a container of an image. An engine that answers may still be unable to run one. What programs an image has is
- * not known, so one is asked for that is not there: when that is all that is wrong, the engine came as far as to start it.
+ * Tests whether an image can run: an engine that responds may still be unable to run containers. The programs
+ * in an image are unknown, so the test runs a program that does not exist. If that is the only error, the
+ * engine got as far as starting it.
  *
- * @throws {GatewayError} `isolation-unavailable`, with the engine's own words
+ * @throws {GatewayError} `isolation-unavailable`, with the engine's own message
  */
 export async function tryImage(engine: Engine, image: string, isolation: Isolation): Promise<void> {
   const name = `vitrine-${newInstance().id}`;
@@ -79,7 +80,7 @@ export async function tryImage(engine: Engine, image: string, isolation: Isolati
   try {
     await run(engine.path, containerArguments(spec, name), {
       env: ownEnvironment(),
-      timeout: PATIENCE_FOR_AN_IMAGE,
+      timeout: IMAGE_TIMEOUT,
     });
   } catch (error) {
     if (Object(error).code === 127 && Object(error).stderr.includes(NOWHERE)) return;
@@ -91,13 +92,15 @@ export async function tryImage(engine: Engine, image: string, isolation: Isolati
   }
 }
 
-/** What an engine said at last before it failed: it may have told of a long download first. */
+/** The end of an engine's output: it may begin with the progress of a long download. */
 function endOf(error: unknown): string {
   const said = String(Object(error).stderr ?? "").trim();
   return said.slice(-500) || String(error);
 }
 
-/** The arguments of the engine that run a server. Variables are named only: their values are in the environment. */
+/**
+ * The engine's arguments for a server. Variables are given by name only; their values are in the environment.
+ */
 export function containerArguments(spec: LaunchSpec, name: string): string[] {
   const { isolation } = spec;
   const { image } = isolation;
@@ -124,7 +127,7 @@ export function containerArguments(spec: LaunchSpec, name: string): string[] {
     ],
     ...(isolation.cpuSeconds === undefined ? [] : [`--ulimit=cpu=${Math.ceil(isolation.cpuSeconds)}`]),
     `--tmpfs=/tmp:rw,nosuid,nodev,size=${isolation.tmp},mode=1777`,
-    // What a server says is for the gateway, and not for a file of the engine.
+    // The engine must not write the server's output into a log file.
     "--log-driver=none",
     ...mounts.map(({ path, mode }) => `--mount=type=bind,source=${path},target=${path}${mode}`),
     ...Object.entries(spec.env).map(
@@ -146,13 +149,13 @@ export async function launchContainer(spec: LaunchSpec, engine: Engine): Promise
       `No container can have "${comma}": its name has a comma.`,
     );
   }
-  // Only what is granted: the program and its folder are the image's.
+  // Only granted paths are mounted: the program and its folder come from the image.
   await grantEntries({ ...spec, cwd: undefined });
   const args = containerArguments(spec, name);
   const declared = Object.entries(spec.env).filter(([key]) => !OF_THE_ENGINE.test(key));
   const released = entrust(`container ${engine.path} ${name}`);
-  const ask = (...words: string[]) => run(engine.path, words, { timeout: PATIENCE });
-  // It may have ended meanwhile; what is left is removed at last, and that is not forgiven.
+  const ask = (...words: string[]) => run(engine.path, words, { timeout: COMMAND_TIMEOUT });
+  // The container may have ended already. Its removal below must succeed.
   const askToEnd = (signal: string) => ask("kill", `--signal=${signal}`, name).catch(() => undefined);
   return startChild({
     driver: "container",
@@ -160,14 +163,14 @@ export async function launchContainer(spec: LaunchSpec, engine: Engine): Promise
     instance,
     program: engine.path,
     args,
-    // The engine needs its own settings; the server gets only what is declared.
+    // The engine needs its own settings; the server gets only the declared variables.
     env: { ...ownEnvironment(), ...Object.fromEntries(declared) },
     cwd: "/",
     async terminate() {
       await askToEnd("TERM");
     },
     async kill() {
-      // Removal alone would first ask, and wait for ten seconds.
+      // Removal alone would first send a signal and wait ten seconds.
       await askToEnd("KILL");
       try {
         await ask("rm", "--force", name);

@@ -9,7 +9,7 @@ const drivers = (await probeDriver("bubblewrap")).works
   : (["process"] as const);
 
 describe.runIf(process.platform === "linux")("open files of the gateway", () => {
-  it("that it got from whoever started it do not reach its servers", async () => {
+  it("that it inherited do not reach its servers", async () => {
     const folder = mkdtempSync("/var/tmp/vitrine-descriptors-");
     const secret = join(folder, "secret");
     writeFileSync(secret, "secret");

@@ -1,5 +1,6 @@
 /**
- * Open files that the gateway got from whoever started it. A child would inherit them too, past every wall.
+ * Keeps file descriptors that the gateway inherited from its own parent away from servers: they would bypass
+ * every sandbox.
  *
  * @module
  */
@@ -10,8 +11,8 @@ const CLOSED_ON_EXEC = 0o2_000_000;
 let nothing: number | undefined;
 
 /**
- * The `stdio` of a child after its first entries: what would be inherited becomes `/dev/null`. Node closes its own
- * files by itself.
+ * The `stdio` of a child after its first entries: inherited descriptors become `/dev/null`. Node closes its
+ * own files by itself.
  */
 export function withoutInherited(first: readonly "pipe"[]): ("pipe" | "ignore" | number)[] {
   const stdio: ("pipe" | "ignore" | number)[] = [...first];
@@ -23,7 +24,7 @@ export function withoutInherited(first: readonly "pipe"[]): ("pipe" | "ignore" |
   return stdio;
 }
 
-/** In ascending order. Elsewhere than on Linux nobody tells. */
+/** Inherited descriptors, in ascending order. They can be listed on Linux only. */
 function inherited(): number[] {
   if (process.platform !== "linux") return [];
   const descriptors = readdirSync("/proc/self/fdinfo").map(Number);
@@ -38,7 +39,7 @@ function isClosedOnExec(descriptor: number): boolean {
       /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8")) ?? [];
     return (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) !== 0;
   } catch {
-    // It was the one with which the folder was read.
+    // This descriptor was the one used to read the folder.
     return true;
   }
 }

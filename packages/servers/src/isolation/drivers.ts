@@ -1,5 +1,5 @@
 /**
- * Which drivers work on this machine. Each is really tried, once.
+ * Finds the drivers that work on this machine, by using each of them once.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { bubblewrapTools } from "./bubblewrap-tools.js";
 import { type Engine, type EngineName, findEngine, tryImage } from "./container.js";
 import type { DriverName, DriverReport, Isolation } from "./isolation.js";
 
-/** What is enough for a program that does nothing. */
+/** Limits that suffice for a program that does nothing. */
 const LITTLE: Isolation = {
   driver: "bubblewrap",
   network: false,
@@ -21,20 +21,20 @@ const LITTLE: Isolation = {
 };
 
 const engines = new Map<string, Promise<Engine>>();
-/** Of each engine and image that were tried. */
+/** Results by engine and image. */
 const images = new Map<string, Promise<void>>();
 let bubblewrap: Promise<DriverReport> | undefined;
 
-/** The engine for a server; throws when there is none that answers. */
+/** The engine for a server. Throws if no engine responds. */
 export const engineFor = (name?: EngineName): Promise<Engine> =>
   once(engines, name ?? "", () => findEngine(name && [name]));
 
-/** Whether one driver works; of a container with an image, whether that image runs. */
+/** Whether a driver works; for a container with an image, whether that image runs. */
 export async function probeDriver(
   driver: DriverName,
   { engine: name, image }: Pick<Isolation, "engine" | "image"> = {},
 ): Promise<DriverReport> {
-  if (driver === "process") return { works: true, detail: "closes nothing; limits memory by measuring it" };
+  if (driver === "process") return { works: true, detail: "no sandbox; limits memory by measuring it" };
   if (driver === "bubblewrap") return (bubblewrap ??= tryBubblewrap());
   try {
     const engine = await engineFor(name);
@@ -47,7 +47,7 @@ export async function probeDriver(
   }
 }
 
-/** What worked is not tried again; what failed is: somebody may have mended it. */
+/** Caches success. A failure is not cached, because the cause may be fixed meanwhile. */
 function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const made = known.get(key) ?? make();
   known.set(key, made);
@@ -56,7 +56,7 @@ function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promis
 }
 
 /**
- * Which drivers work, and for those that do not, why.
+ * Which drivers work, and why the others do not.
  *
  * @example
  * ```ts source="./isolation.examples.ts#probeDrivers"

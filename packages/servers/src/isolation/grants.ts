@@ -1,5 +1,5 @@
 /**
- * The paths that an operator opened for a server: checked before anything is started.
+ * Checks the paths that the operator grants to a server, before anything is started.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { GatewayError } from "@vitrine/wire";
 import type { LaunchSpec } from "./isolation.js";
 import { type Entry, isInside, isWide } from "./readable.js";
 
-/** What no server gets by a path: devices, the kernel's own files, the sockets of other programs. */
+/** Paths that are never granted: devices, kernel files, and the sockets of other programs. */
 const NEVER = ["/proc", "/sys", "/dev"];
 
-/** The entries for what is granted; what is granted twice may be written to. */
+/** The entries for granted paths. A path that is granted twice is writable. */
 export async function grantEntries({ name, cwd, isolation }: LaunchSpec): Promise<Entry[]> {
   const refuse = (message: string) =>
     new GatewayError("isolation-unavailable", `The server "${name}" cannot start: ${message}`);
@@ -26,7 +26,9 @@ export async function grantEntries({ name, cwd, isolation }: LaunchSpec): Promis
           `"${path}" in "${kind}" would open the machine. Grant the folders that it needs instead.`,
         );
       }
-      await needs(normal, () => refuse(`"${path}" in "${kind}" does not exist. Create it, or take it out.`));
+      await needs(normal, () =>
+        refuse(`"${path}" in "${kind}" does not exist. Create it, or remove it from the settings.`),
+      );
       entries.set(normal, { kind, path: normal });
     }
   }
@@ -43,7 +45,7 @@ export async function grantEntries({ name, cwd, isolation }: LaunchSpec): Promis
   return [...entries.values()];
 }
 
-/** Throws unless there is something at a path. */
+/** Throws unless the path exists. */
 async function needs(path: string, otherwise: () => GatewayError): Promise<void> {
   try {
     await stat(path);

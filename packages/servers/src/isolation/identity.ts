@@ -1,7 +1,7 @@
 /**
- * Who a closed-in server is. A gateway that runs as root gives each server a user id of its own, so that its number of
- * processes is counted alone and that nothing on the disk belongs to it. A gateway of an ordinary user cannot, and
- * the server is that user, without the person's files.
+ * The user that a sandboxed server runs as. A gateway that runs as root gives each server its own user id, so
+ * that its processes are counted separately and it owns nothing on the disk. A gateway of an ordinary user
+ * cannot do that: the server runs as the same user, without access to that user's files.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import { GatewayError } from "@vitrine/wire";
 import type { Entry } from "./readable.js";
 
-/** The ids that systemd gives to services for the time that they run: no person and no file has one of them. */
+/** The ids that systemd assigns to services dynamically. No person and no file has one of them. */
 const FIRST = 61_184;
 const LAST = 65_519;
 
@@ -26,9 +26,9 @@ export interface Identity {
 
 const inUse = new Set<number>();
 
-/** Takes an id that no other server of this gateway has; give it back with {@link returnIdentity}. */
+/** Reserves an id that no other server of this gateway has; release it with {@link returnIdentity}. */
 export function takeIdentity(): Identity {
-  if (inUse.size > LAST - FIRST) throw new GatewayError("overloaded", "Too many servers run at a time.");
+  if (inUse.size > LAST - FIRST) throw new GatewayError("overloaded", "Too many servers are running.");
   let uid = randomInt(FIRST, LAST + 1);
   while (inUse.has(uid)) uid = uid === LAST ? FIRST : uid + 1;
   inUse.add(uid);
@@ -40,8 +40,8 @@ export function returnIdentity({ uid }: Identity): void {
 }
 
 /**
- * Who can write to the granted folders. As root, that is their owner, if it is one and not root: nothing is given
- * away by changing owners, and no server runs as root. Undefined when everybody can write to them.
+ * The user who can write to the granted folders. As root, that is their common owner, who must not be root:
+ * no owner is changed, and no server runs as root. Undefined if everybody can write to them.
  */
 export async function ownerOf(name: string, entries: readonly Entry[]): Promise<Identity | undefined> {
   let owner: (Identity & { path: string }) | undefined;
@@ -52,13 +52,13 @@ export async function ownerOf(name: string, entries: readonly Entry[]): Promise<
     if (uid === 0) {
       throw new GatewayError(
         "isolation-unavailable",
-        `The server "${name}" may write to ${path}, but that belongs to root, and no server runs as root. Give the folder to another user (chown), who the server will then be, or run the gateway as an ordinary user.`,
+        `The server "${name}" may write to ${path}, which belongs to root, but no server runs as root. Give the folder to another user (chown), and the server will run as that user, or run the gateway as an ordinary user.`,
       );
     }
     if (owner && owner.uid !== uid) {
       throw new GatewayError(
         "isolation-unavailable",
-        `The server "${name}" may write to ${owner.path} and ${path}, but they belong to two users, and it can be one only. Give both to the same user (chown).`,
+        `The server "${name}" may write to ${owner.path} and ${path}, which belong to two users, but it can run as only one. Give both to the same user (chown).`,
       );
     }
     owner ??= { uid, gid, path };
@@ -66,21 +66,21 @@ export async function ownerOf(name: string, entries: readonly Entry[]): Promise<
   return owner && { uid: owner.uid, gid: owner.gid };
 }
 
-/** Throws unless the server will reach all that was opened to it: bubblewrap itself would say less. */
+/** Throws unless the server can access all granted paths. The error explains more than bubblewrap's own. */
 export async function needAccess(name: string, entries: readonly Entry[], as: Access): Promise<void> {
   const closed = await findClosed(entries, as);
   if (!closed) return;
-  const who = as.identity ? `the user ${as.identity.uid}, as whom the server runs,` : "the gateway's user";
+  const who = as.identity ? `the server's user (${as.identity.uid})` : "the gateway's user";
   throw new GatewayError(
     "isolation-unavailable",
     `The server "${name}" cannot start: ${who} may not ${closed.kind} ${closed.path}, or may not enter a folder above it. Change its mode (chmod), or move it.`,
   );
 }
 
-/** Who is asked for: the gateway's own user, or another with the help of `setpriv`. */
+/** The user whose access is checked: the gateway's own, or another one by means of `setpriv`. */
 export type Access = { identity: Identity; setpriv: string } | { identity?: undefined };
 
-/** The first of some entries that the server could not use. */
+/** The first entry that the server could not access. */
 export async function findClosed(entries: readonly Entry[], as: Access): Promise<Entry | undefined> {
   for (const entry of entries) {
     if (entry.kind === "link") continue;
@@ -100,7 +100,7 @@ async function canReach(kind: "read" | "write", path: string): Promise<boolean> 
   }
 }
 
-/** Modes say no more than a hint where there are access control lists: the other user is asked. */
+/** With access control lists, file modes are only a hint, so the check runs as the other user. */
 async function canReachAs(
   { identity, setpriv }: { identity: Identity; setpriv: string },
   kind: "read" | "write",
@@ -128,7 +128,7 @@ async function isOpenToAll(path: string): Promise<boolean> {
   return true;
 }
 
-/** The arguments of `setpriv` that make a program another user. */
+/** The arguments of `setpriv` that run a program as another user. */
 export const switchTo = ({ uid, gid }: Identity): string[] => [
   `--reuid=${uid}`,
   `--regid=${gid}`,

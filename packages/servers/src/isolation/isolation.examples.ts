@@ -19,7 +19,7 @@ export async function launchExample() {
     },
   });
   server.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
-  // Later: it, and everything that it started.
+  // Later: ends it and its child processes.
   await server.stop();
   //#endregion launch
 }

@@ -1,46 +1,52 @@
 /**
- * How a stdio server is kept apart from the machine it runs on.
+ * Isolation of stdio servers from the machine.
  *
  * @module
  */
 import type { Readable, Writable } from "node:stream";
 
-/** A way to run a server; from the weakest to the strongest. */
+/** A way to run a server, from the weakest to the strongest. */
 export type DriverName = "process" | "bubblewrap" | "container";
 
 /**
- * Whether a driver works on this machine: how well, or what must be installed or set. `isBroken` says that what it needs
- * is here and fails.
+ * Whether a driver works on this machine: how well, or what must be installed or configured. `isBroken` says
+ * that its programs are installed but fail.
  */
 export type DriverReport =
   | { readonly works: true; readonly detail: string }
   | { readonly works: false; readonly reason: string; readonly isBroken?: boolean };
 
-/** What a server may have. Everything is closed unless it is opened here; only `process` cannot close anything. */
+/**
+ * Permissions and limits of a server. Everything is denied unless granted here; the driver `process` denies
+ * nothing.
+ */
 export interface Isolation {
-  /** `auto` takes the strongest that works on this machine, and says which. */
+  /** `auto` selects the strongest driver that works on this machine, and reports it. */
   driver: DriverName | "auto";
-  /** May it reach the network? Without a container that means all of it, services of this machine included. */
+  /**
+   * Whether it may use the network. Without a container that is the whole network, including services on this
+   * machine.
+   */
   network: boolean;
   /** Folders and files it may read, as absolute paths. */
   read: readonly string[];
   /** Folders it may write to, as absolute paths. */
   write: readonly string[];
-  /** Bytes of memory that all its processes may use together: what they only reserve does not count. */
+  /** Maximum memory in bytes of all its processes together. Reserved but unused memory does not count. */
   memory: number;
-  /** Processes and threads at a time; `process` cannot limit them. Node alone has about ten. */
+  /** Maximum number of processes and threads; not limited by `process`. Node alone has about ten threads. */
   processes: number;
-  /** Seconds of processor time for each process; undefined for any number. */
+  /** Seconds of processor time per process; undefined for no limit. */
   cpuSeconds?: number | undefined;
-  /** Bytes of its private `/tmp`. */
+  /** Size in bytes of its private `/tmp`. */
   tmp: number;
   /** The image, for `container`. */
   image?: string | undefined;
-  /** The program of the container engine; the first of `podman` and `docker` that works, by default. */
+  /** The container engine; by default the first of `podman` and `docker` that works. */
   engine?: "podman" | "docker" | undefined;
 }
 
-/** What to run. The environment is all that the server gets: nothing is inherited. */
+/** The program to run. `env` is its complete environment: nothing is inherited. */
 export interface LaunchSpec {
   /** The server's name, for messages. */
   name: string;
@@ -48,7 +54,7 @@ export interface LaunchSpec {
   args: readonly string[];
   env: Readonly<Record<string, string>>;
   cwd?: string | undefined;
-  /** Where it starts without a `cwd`, unless it is sandboxed; the gateway's own folder by default. */
+  /** The working directory without `cwd`, unless sandboxed; the gateway's own by default. */
   folder?: string | undefined;
   isolation: Isolation;
 }
@@ -57,24 +63,23 @@ export interface LaunchSpec {
 export interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** It used more than {@link Isolation.memory}. */
+  /** Whether it exceeded {@link Isolation.memory}. */
   outOfMemory?: true;
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface Launched {
-  /** What it runs in. */
   readonly driver: DriverName;
-  /** Of the process that was started here; for logs. */
+  /** The process that was started here; for logs. */
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves when the process that was started here has ended. */
+  /** Resolves when the process that was started here has exited. */
   readonly exited: Promise<Exit>;
   /**
-   * Ends it and everything that it started: stdin is closed, then SIGTERM after `grace` milliseconds (1,000 by
-   * default), then SIGKILL after as many again. Resolves when nothing is left. May be called again.
+   * Ends the server and its child processes: closes stdin, sends SIGTERM after `grace` milliseconds (1,000 by
+   * default), and SIGKILL after the same time again. Resolves when all have ended. May be called repeatedly.
    */
   stop(grace?: number): Promise<void>;
 }

@@ -9,7 +9,7 @@ describe("launch", () => {
   let empty = "";
   beforeEach(() => {
     empty = mkdtempSync(join(tmpdir(), "vitrine-empty-"));
-    // What was found on this machine is forgotten with the modules.
+    // Results of probes are cached in the modules.
     vi.resetModules();
   });
   afterEach(() => {
@@ -18,7 +18,7 @@ describe("launch", () => {
   });
   const modules = async () => ({ ...(await import("./launch.js")), ...(await import("./drivers.js")) });
 
-  it("takes the strongest driver that works, and says which", async () => {
+  it("selects the strongest driver that works, and reports it", async () => {
     const { launch, probeDrivers } = await modules();
     const { bubblewrap } = await probeDrivers();
     const launched = await launch(misbehaving({ driver: "auto" }, "behave"));
@@ -27,13 +27,13 @@ describe("launch", () => {
     await launched.stop();
   });
 
-  it("takes a plain process where nothing else works, if any driver will do", async () => {
+  it("selects a plain process if nothing else works and any driver is allowed", async () => {
     process.env["PATH"] = empty;
     const { chooseDriver } = await modules();
     await expect(chooseDriver({ driver: "auto", image: "example" })).resolves.toBe("process");
   });
 
-  it("takes no weaker driver for an image because the engine fails", async () => {
+  it("selects no weaker driver for an image if the engine fails", async () => {
     process.env["PATH"] = empty;
     const { chooseDriver } = await modules();
     const engine = (script: string) =>
@@ -45,10 +45,10 @@ describe("launch", () => {
     });
     engine("echo 'no daemon' >&2; exit 1");
     await expect(choose()).rejects.toMatchObject(refused("no daemon"));
-    // It answers, and cannot run anything.
+    // It responds, but cannot run anything.
     engine("case $1 in run) echo 'no namespaces' >&2; exit 126;; esac");
     await expect(choose()).rejects.toMatchObject(refused("no namespaces"));
-    // When it is mended, it is taken; and not tried again for every start.
+    // Once it works, it is selected, and not tested again for every start.
     const log = join(empty, "log");
     engine(`echo "$1" >> ${log}`);
     await expect(choose()).resolves.toBe("container");
@@ -56,7 +56,7 @@ describe("launch", () => {
     expect(readFileSync(log, "utf8")).toBe("run\n");
   });
 
-  it("never takes another driver than the one that was asked for", async () => {
+  it("never selects another driver than the requested one", async () => {
     process.env["PATH"] = empty;
     const { launch, probeDrivers } = await modules();
     await expect(launch(misbehaving({ driver: "bubblewrap" }, "behave"))).rejects.toMatchObject({

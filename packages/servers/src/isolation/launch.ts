@@ -1,5 +1,5 @@
 /**
- * Starts stdio servers, each in the driver that its settings ask for.
+ * Starts stdio servers, each with the driver that its settings select.
  *
  * @module
  */
@@ -13,8 +13,8 @@ import { needDownload } from "./package-runner.js";
 import { launchProcess } from "./process.js";
 
 /**
- * The driver for a server: that which its settings name, or the strongest that works here. An image says that a
- * container is meant: where there is an engine and it fails, that is told, and no weaker driver takes its place.
+ * Selects the driver for a server: the one in its settings, or the strongest that works. An image requires a
+ * container: if an engine is installed and fails, that is an error, and no weaker driver replaces it.
  */
 export async function chooseDriver(
   isolation: Pick<Isolation, "driver" | "image" | "engine">,
@@ -31,7 +31,8 @@ export async function chooseDriver(
 }
 
 /**
- * Starts a server. A driver that is named and does not work is an error, never another driver.
+ * Starts a server. If its settings name a driver that does not work, that is an error; no other driver
+ * replaces it.
  *
  * @example
  * ```ts source="./isolation.examples.ts#launch"
@@ -51,16 +52,13 @@ export async function chooseDriver(
  *   },
  * });
  * server.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
- * // Later: it, and everything that it started.
+ * // Later: ends it and its child processes.
  * await server.stop();
  * ```
  */
 export const launch: Launch = async (spec: LaunchSpec) => {
   if (process.platform === "win32") {
-    throw new GatewayError(
-      "isolation-unavailable",
-      "Programs can be started as servers on Linux and macOS only.",
-    );
+    throw new GatewayError("isolation-unavailable", "Stdio servers are supported on Linux and macOS only.");
   }
   const driver = await chooseDriver(spec.isolation);
   if (driver === "container") return launchContainer(spec, await engineFor(spec.isolation.engine));
@@ -79,6 +77,6 @@ async function needFolder({ name, cwd }: LaunchSpec): Promise<void> {
   if (isFolder) return;
   throw new GatewayError(
     "server-failed",
-    `The server "${name}" cannot start: its "cwd", ${cwd}, is no folder.`,
+    `The server "${name}" cannot start: its "cwd", ${cwd}, is not a folder.`,
   );
 }

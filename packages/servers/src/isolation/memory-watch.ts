@@ -1,8 +1,9 @@
 /**
- * Limits the memory of servers where no control group can. One scan of `/proc` measures all servers.
+ * Limits the memory of servers where control groups are not available. A single scan of `/proc` measures all
+ * servers.
  *
- * The kernel's limits for each process do not fit: they count what a program reserves, and Node.js 24 reserves 512 MB
- * for each thread with JavaScript, of which it uses a few.
+ * The kernel's per-process limits are unsuitable: they count reserved memory, and Node.js 24 reserves 512 MB
+ * for each JavaScript thread but uses only a few.
  *
  * @module
  */
@@ -10,7 +11,7 @@ import { readdirSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { readProc } from "./processes.js";
 
-/** Milliseconds between two measurements: while all servers are far below their limits, and while one is not. */
+/** Milliseconds between measurements: while all servers are far below their limits, and otherwise. */
 const CALM = 500;
 const ALERT = 100;
 
@@ -24,9 +25,9 @@ const watched = new Set<Watched>();
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * Measures the memory of a process and of all that it started, until the returned function is called.
+ * Measures the memory of a process and its descendants, until the returned function is called.
  *
- * @param onexceeded called once, when they use more than `limit` bytes together
+ * @param onexceeded called once, when together they use more than `limit` bytes
  */
 export function watchMemory(leader: number, limit: number, onexceeded: () => void): () => void {
   const entry: Watched = { leader, limit, onexceeded };
@@ -79,7 +80,7 @@ function memoryOf(pid: number, children: ReadonlyMap<number, readonly number[]>)
   return used;
 }
 
-/** Bytes that a process uses itself: its program and libraries, which are files, do not count. */
+/** Bytes of a process's own memory, without its program and libraries, which are files. */
 function usedBy(pid: number): number {
   const status = readProc(pid, "status") ?? "";
   const kilobytes = (name: string): number | undefined => {

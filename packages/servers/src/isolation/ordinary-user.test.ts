@@ -12,10 +12,13 @@ import { probeDriver } from "./drivers.js";
 
 const report = await probeDriver("bubblewrap");
 const isRoot = process.getuid?.() === 0;
-/** Nobody's id. */
+/** An unused user id. */
 const USER = 54_321;
 
-/** What a gateway of root does is in bubblewrap.test.ts: this is the other kind, whoever runs the tests. */
+/**
+ * The tests for a gateway that runs as root are in bubblewrap.test.ts. These run as an ordinary user, whoever
+ * starts them.
+ */
 describe.skipIf(!report.works)("bubblewrap for an ordinary user", () => {
   let folder = "";
   let bundle = "";
@@ -26,7 +29,7 @@ describe.skipIf(!report.works)("bubblewrap for an ordinary user", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("keeps every limit, and ends everything", async () => {
+  it("enforces every limit, and ends all processes", async () => {
     const granted = join(folder, "granted");
     mkdirSync(granted);
     chmodSync(granted, 0o777);
@@ -47,7 +50,7 @@ describe.skipIf(!report.works)("bubblewrap for an ordinary user", () => {
       { spec: misbehaving({}, "fill", "/tmp/file", 20), says: { error: "ENOSPC" } },
       { spec: misbehaving({}, "namespace"), says: { status: 1 } },
       { spec: misbehaving({ processes: 40 }, "fork", 100), says: { error: "EAGAIN" } },
-      // Those of the others are not counted.
+      // Processes of other servers are not counted.
       { spec: misbehaving(large, "fork", 100), says: { started: 100 } },
       { spec: misbehaving({ memory: 150 * 2 ** 20 }, "hog", 250), says: undefined },
       { spec: misbehaving(large, "hog", 250), says: { taken: 250 } },
@@ -72,7 +75,7 @@ describe.skipIf(!report.works)("bubblewrap for an ordinary user", () => {
     expect(processesWith(token)).toEqual([]);
   });
 
-  it("leaves nothing when the gateway is killed", async () => {
+  it("leaves no process when the gateway is killed", async () => {
     const token = newToken();
     const as = isRoot ? { uid: USER, gid: USER } : {};
     const specs = [

@@ -17,7 +17,7 @@ import { GATEWAY } from "./instance.js";
 import type { LaunchSpec } from "./isolation.js";
 import { launch } from "./launch.js";
 
-/** More with `ISOLATION_CYCLES=1000 npx vitest run orphans`. */
+/** For more cycles: `ISOLATION_CYCLES=1000 npx vitest run orphans`. */
 const CYCLES = Number(process.env["ISOLATION_CYCLES"] ?? 40);
 const AT_A_TIME = 4;
 
@@ -56,7 +56,7 @@ describe.runIf(process.platform === "linux").each(["process", "bubblewrap"] as c
         while (opened++ < CYCLES) {
           const server = await launch(littering(driver, token));
           expect(await firstLine(server)).toEqual({});
-          // Not each time: the faster they are stopped, the more is under way.
+          // Not each time: the faster they are stopped, the more is in progress.
           if (!isSeen)
             await expect.poll(() => processesWith(`sleep\u0000300.${token}`).length).toBeGreaterThan(2);
           isSeen = true;
@@ -66,7 +66,7 @@ describe.runIf(process.platform === "linux").each(["process", "bubblewrap"] as c
       await Promise.all(Array.from({ length: AT_A_TIME }, cycle));
       expect(opened).toBeGreaterThanOrEqual(CYCLES);
       expect(processesWith(token)).toEqual([]);
-      // One watchdog, however many servers.
+      // A single watchdog for all servers.
       expect(processesWith(GATEWAY)).toHaveLength(1);
     });
 
@@ -102,13 +102,13 @@ describe.runIf(process.platform === "linux").each(["process", "bubblewrap"] as c
           littering(driver, token),
           misbehaving({ driver }, "stubborn", token),
         ]);
-        // It begins now.
+        // It starts now.
         ids.push(String(await gateway.next()));
         await delay(wait);
         await gateway.kill();
         await expect.poll(() => processesWith(token)).toEqual([]);
       }
-      // And nothing appears afterwards.
+      // No process appears afterwards.
       await delay(300);
       expect(processesWith(token)).toEqual([]);
       const homes = (await bubblewrapTools().catch(() => undefined))?.cgroup?.folders ?? [];
@@ -118,7 +118,7 @@ describe.runIf(process.platform === "linux").each(["process", "bubblewrap"] as c
   },
 );
 
-/** The folders of the control groups of some processes. */
+/** The control group folders of some processes. */
 async function groupsOf(pids: readonly number[]): Promise<string[]> {
   const homes = (await bubblewrapTools().catch(() => undefined))?.cgroup?.folders ?? [];
   const names = pids.flatMap(

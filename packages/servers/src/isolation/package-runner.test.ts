@@ -16,15 +16,18 @@ const spec = (command: string, args: string[], more: Partial<LaunchSpec> = {}): 
 });
 const bubblewrap = await probeDriver("bubblewrap");
 
-describe("a server that is downloaded with each start", () => {
-  it.skipIf(!bubblewrap.works)("is refused at once without a network, with what to grant", async () => {
-    await expect(launch(spec("npx", ["-y", "@scope/no-such-server@1.0.0"]))).rejects.toMatchObject({
-      data: { code: "isolation-unavailable", needs: "network" },
-      message: expect.stringMatching(
-        /^The server "files" cannot start: "npx" downloads "@scope\/no-such-server@1\.0\.0" .*"network": true.*npm install --global/,
-      ),
-    });
-  });
+describe("a server that is downloaded at each start", () => {
+  it.skipIf(!bubblewrap.works)(
+    "is rejected at once without network access, and the error says what to grant",
+    async () => {
+      await expect(launch(spec("npx", ["-y", "@scope/no-such-server@1.0.0"]))).rejects.toMatchObject({
+        data: { code: "isolation-unavailable", needs: "network" },
+        message: expect.stringMatching(
+          /^The server "files" cannot start: "npx" downloads "@scope\/no-such-server@1\.0\.0" .*"network": true.*npm install --global/,
+        ),
+      });
+    },
+  );
 
   it.each([
     ["npm", ["exec", "no-such-server"]],
@@ -32,19 +35,19 @@ describe("a server that is downloaded with each start", () => {
     ["/usr/local/bin/uvx", ["no-such-server"]],
     ["uv", ["tool", "run", "no-such-server"]],
     ["pipx", ["run", "no-such-server"]],
-  ])("is known by its runner: %s %s", async (command, args) => {
+  ])("is recognized by its runner: %s %s", async (command, args) => {
     await expect(needDownload(spec(command, args))).rejects.toThrow('downloads "no-such-server"');
   });
 
   it.each([
-    ["with a network", spec("npx", ["no-such-server"], { isolation: { ...CLOSED, network: true } })],
-    ["that is told to stay offline", spec("npx", ["--offline", "no-such-server"])],
-    ["with a cache of its own", spec("npx", ["no-such-server"], { env: { npm_config_cache: "/srv/cache" } })],
+    ["with network access", spec("npx", ["no-such-server"], { isolation: { ...CLOSED, network: true } })],
+    ["that is offline", spec("npx", ["--offline", "no-such-server"])],
+    ["with its own cache", spec("npx", ["no-such-server"], { env: { npm_config_cache: "/srv/cache" } })],
     ["that is installed", spec("npx", ["node"])],
     ["that is installed beside it", spec("npx", ["vitest"], { cwd: process.cwd() })],
-    ["that no runner starts", spec("node", ["/opt/server.js"])],
+    ["without a runner", spec("node", ["/opt/server.js"])],
     ["that `uv` runs from its project", spec("uv", ["run", "server.py"])],
-  ])("is started: one %s", async (_, started) => {
+  ])("is started: a server %s", async (_, started) => {
     await expect(needDownload(started)).resolves.toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Programs such as `npx`, which download a server each time they start it. Without a network they wait for minutes, and end
- * with an error that names neither the cause nor the way out.
+ * Detects package runners such as `npx`, which download a server at each start. Without network access they
+ * wait for minutes, and fail with an error that explains neither the cause nor the solution.
  *
  * @module
  */
@@ -10,7 +10,10 @@ import { GatewayError } from "@vitrine/wire";
 import type { LaunchSpec } from "./isolation.js";
 import { findProgram, searchPath } from "./program.js";
 
-/** Runners, with the words before the package; each has a way to install a package for good. */
+/**
+ * Package runners, with the words before the package name, and the command that installs a package
+ * permanently.
+ */
 const RUNNERS: readonly { words: readonly string[]; install: string }[] = [
   { words: ["npx"], install: "npm install --global" },
   { words: ["npm", "exec"], install: "npm install --global" },
@@ -24,13 +27,13 @@ const RUNNERS: readonly { words: readonly string[]; install: string }[] = [
   { words: ["pipx", "run"], install: "pipx install" },
 ];
 
-/** Options by which a runner downloads nothing. */
+/** Options that prevent downloads. */
 const OFFLINE = new Set(["--offline", "--prefer-offline", "--no-install", "--no"]);
-/** Where a runner is told to look for what was downloaded before. */
+/** Variables that point a runner to earlier downloads. */
 const CACHES = ["npm_config_cache", "npm_config_offline", "UV_CACHE_DIR", "UV_OFFLINE", "PIPX_HOME"];
 
 /**
- * Refuses a server that would be downloaded without a network. One that is installed already is fine.
+ * Rejects a server that would have to be downloaded without network access. Installed packages are fine.
  *
  * @throws {GatewayError} `isolation-unavailable`, with what to grant or to install
  */
@@ -47,16 +50,16 @@ export async function needDownload(spec: LaunchSpec): Promise<void> {
   const by = runner.words.join(" ");
   throw new GatewayError(
     "isolation-unavailable",
-    `The server "${name}" cannot start: "${by}" downloads "${wanted}" with each start, and its isolation gives it no network. ` +
+    `The server "${name}" cannot start: "${by}" downloads "${wanted}" at each start, but the server has no network access. ` +
       `Set "isolation": { "network": true } for it (--network on the command line), or install it ("${runner.install} ${wanted}") and set "command" to its program.`,
     { data: { driver: "bubblewrap", needs: "network" } },
   );
 }
 
-/** Whether there is such a program in the runner's folders. */
+/** Whether the program exists in the runner's folders. */
 async function isInstalled(wanted: string, { env, cwd = process.cwd() }: LaunchSpec): Promise<boolean> {
   if (wanted.startsWith("/") || wanted.startsWith(".")) return exists(resolve(cwd, wanted));
-  // `@scope/name@1.2.3` has the program `name`, as far as anybody can tell without reading it.
+  // `@scope/name@1.2.3` usually provides the program `name`; the package would have to be read to be certain.
   const program = basename(wanted.replace(/(?<=.)@[^/]*$/, ""));
   if (await findProgram(program, searchPath(env))) return true;
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {

@@ -9,14 +9,14 @@ const start = async (spec: LaunchSpec) => {
   running.push(launched);
   return launched;
 };
-const plain = (deed: string, ...args: unknown[]) => misbehaving({ driver: "process" }, deed, ...args);
+const plain = (action: string, ...args: unknown[]) => misbehaving({ driver: "process" }, action, ...args);
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((launched) => launched.stop(0)));
 });
 
 describe("the driver process", () => {
-  it("carries lines both ways, and says how the server ended", async () => {
+  it("passes lines in both directions, and reports how the server exited", async () => {
     const launched = await start({
       ...plain("behave"),
       command: "sh",
@@ -29,7 +29,7 @@ describe("the driver process", () => {
     expect(launched.driver).toBe("process");
   });
 
-  it("gives the declared variables, a search path, and nothing of the gateway's environment", async () => {
+  it("passes the declared variables and a search path, and nothing else of the gateway's environment", async () => {
     process.env["OF_THE_GATEWAY"] = "secret";
     try {
       const launched = await start({ ...plain("environment"), env: { DECLARED: "yes" } });
@@ -41,14 +41,14 @@ describe("the driver process", () => {
     }
   });
 
-  it("ends a server that ends by itself when its stdin does", async () => {
+  it("ends a server that exits when its stdin closes", async () => {
     const launched = await start(plain("behave"));
     await firstLine(launched);
     await launched.stop(60_000);
     await expect(launched.exited).resolves.toEqual({ code: 0, signal: null });
   });
 
-  it("sends SIGTERM to a server that stays, and SIGKILL to one that ignores it", async () => {
+  it("sends SIGTERM to a server that keeps running, and SIGKILL to one that ignores it", async () => {
     const polite = await start({ ...plain("behave"), command: "sleep", args: ["300"] });
     await polite.stop(50);
     await expect(polite.exited).resolves.toEqual({ code: null, signal: "SIGTERM" });
@@ -62,16 +62,19 @@ describe("the driver process", () => {
     expect(said.join("")).toContain('{"ignored":"SIGTERM"}');
   });
 
-  it.runIf(process.platform === "linux")("ends what the server left in a session of its own", async () => {
-    const token = newToken();
-    const launched = await start(plain("daemonise", token));
-    await firstLine(launched);
-    expect(processesWith(`300.${token}`)).not.toEqual([]);
-    await launched.stop();
-    expect(processesWith(`300.${token}`)).toEqual([]);
-  });
+  it.runIf(process.platform === "linux")(
+    "ends processes that the server left in another session",
+    async () => {
+      const token = newToken();
+      const launched = await start(plain("daemonise", token));
+      await firstLine(launched);
+      expect(processesWith(`300.${token}`)).not.toEqual([]);
+      await launched.stop();
+      expect(processesWith(`300.${token}`)).toEqual([]);
+    },
+  );
 
-  it.runIf(process.platform === "linux")("ends what is left of a server that ended by itself", async () => {
+  it.runIf(process.platform === "linux")("ends the remaining processes of a server that exited", async () => {
     const token = newToken();
     const args = ["-c", `setsid sleep 300.${token} >/dev/null 2>&1 </dev/null & read x`];
     const launched = await start({ ...plain("behave"), command: "sh", args });
@@ -81,19 +84,19 @@ describe("the driver process", () => {
     await expect.poll(() => processesWith(`300.${token}`)).toEqual([]);
   });
 
-  it("says that there is no such program or folder", async () => {
+  it("reports a missing program or folder", async () => {
     await expect(launch({ ...plain("behave"), command: "no-such-program" })).rejects.toMatchObject({
       data: { code: "server-failed" },
       message: expect.stringContaining('no program "no-such-program"'),
     });
-    await expect(launch({ ...plain("behave"), cwd: "/no/such/folder" })).rejects.toThrow("is no folder");
+    await expect(launch({ ...plain("behave"), cwd: "/no/such/folder" })).rejects.toThrow("is not a folder");
   });
 
   it.runIf(process.platform === "linux")(
-    "limits the memory that its processes use, and the processor time of each",
+    "limits the memory of its processes together, and the processor time of each",
     async () => {
-      const memory = (megabytes: number, deed: string, ...args: number[]) =>
-        start(misbehaving({ driver: "process", memory: megabytes * 2 ** 20 }, deed, ...args));
+      const memory = (megabytes: number, action: string, ...args: number[]) =>
+        start(misbehaving({ driver: "process", memory: megabytes * 2 ** 20 }, action, ...args));
       await expect(memory(1000, "hog", 200).then(firstLine)).resolves.toEqual({ taken: 200 });
       const over = { code: null, signal: "SIGKILL", outOfMemory: true };
       await expect((await memory(150, "hog", 250)).exited).resolves.toEqual(over);

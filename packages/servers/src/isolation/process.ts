@@ -1,7 +1,7 @@
 /**
- * The driver `process`: an ordinary process of the gateway's user. It closes nothing, but has an environment of its
- * own, a limit of memory, one of processor time where `prlimit` (util-linux) is installed, and is ended with all that it
- * started.
+ * The driver `process`: an ordinary process of the gateway's user. It is not sandboxed, but has its own
+ * environment, a memory limit, and a limit of processor time where `prlimit` (util-linux) is installed. It is
+ * ended together with its child processes.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import type { Isolation, Launched, LaunchSpec } from "./isolation.js";
 import { signal } from "./processes.js";
 import { findProgram, needProgram, searchPath } from "./program.js";
 
-/** Limits that the kernel keeps for each process. */
+/** Limits that the kernel enforces per process. */
 export function perProcessLimits({ cpuSeconds }: Pick<Isolation, "cpuSeconds">): string[] {
   return ["--core=0", ...(cpuSeconds === undefined ? [] : [`--cpu=${Math.ceil(cpuSeconds)}`])];
 }
 
-/** Starts a server as an ordinary process. `PATH` is all that it gets beside the variables that are declared. */
+/** Starts a server as an ordinary process. Apart from the declared variables, it gets only `PATH`. */
 export async function launchProcess(spec: LaunchSpec): Promise<Launched> {
   const program = await needProgram(spec);
   const prlimit = await findProgram("prlimit", searchPath({}));

@@ -1,5 +1,5 @@
 /**
- * Finds and ends what a server has started.
+ * Finds and ends the processes of a server.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { GatewayError } from "@vitrine/wire";
 import { MARK } from "./instance.js";
 
 /** Milliseconds after which a process that does not end is reported. */
-const PATIENCE = 20_000;
+const KILL_TIMEOUT = 20_000;
 
-/** Whose processes: those that carry the mark, and those of the group or session that `leader` began. */
+/** Selects processes: those with the mark, and those of the group or session of `leader`. */
 export interface Family {
   readonly mark: string;
   readonly leader: number;
@@ -24,8 +24,8 @@ interface Entry {
 }
 
 /**
- * The processes of a family that live, parents before children where that is known. A process that wiped its
- * environment still counts through its group, its session or its parent.
+ * The living processes of a family, parents before children where known. A process that cleared its
+ * environment is still found by its group, session or parent.
  */
 export async function findFamily(family: Family): Promise<{ pid: number; parent: number }[]> {
   const entries: Entry[] = [];
@@ -33,7 +33,8 @@ export async function findFamily(family: Family): Promise<{ pid: number; parent:
   for (const [index, pid] of pids.entries()) {
     const entry = examine(Number(pid), family);
     if (entry) entries.push(entry);
-    // These files are memory: to wait for each takes ten times as long. But others want their turn.
+    // These files are in memory: asynchronous reads would take ten times as long. Yield to other work now and
+    // then.
     if (index % 64 === 63) await setImmediate();
   }
   const found = new Map(entries.filter((entry) => entry.isMember).map((entry) => [entry.pid, entry]));
@@ -57,7 +58,7 @@ function examine(pid: number, { mark, leader }: Family): Entry | undefined {
   return { pid, parent: Number(parent), isMember };
 }
 
-/** A file of a process; undefined when the process has gone, or belongs to somebody else. */
+/** A file of a process; undefined if the process has ended or belongs to another user. */
 export function readProc(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "latin1");
@@ -66,7 +67,10 @@ export function readProc(pid: number, file: string): string | undefined {
   }
 }
 
-/** Sends a signal; false when there is nobody to get it. Who may not get it from here still counts as there. */
+/**
+ * Sends a signal. Returns false if the process does not exist. A process that may not be signalled counts as
+ * existing.
+ */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name);
@@ -78,16 +82,16 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-/** Ends all of a family with SIGKILL. Resolves when nothing is left. */
+/** Kills all processes of a family. Resolves when none is left. */
 export async function killFamily(family: Family): Promise<void> {
-  const until = performance.now() + PATIENCE;
+  const until = performance.now() + KILL_TIMEOUT;
   for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {
     const left = await killOnce(family);
     if (left.length === 0) return;
     if (performance.now() > until) {
       throw new GatewayError(
         "server-failed",
-        `Processes that a server started do not end: ${left.join(", ")}. End them by hand.`,
+        `Processes of a server could not be ended: ${left.join(", ")}. End them manually.`,
         { data: { pids: left } },
       );
     }
@@ -96,7 +100,7 @@ export async function killFamily(family: Family): Promise<void> {
 }
 
 async function killOnce(family: Family): Promise<number[]> {
-  // Elsewhere than on Linux nobody can see another process's environment: the group is all there is.
+  // Only Linux shows the environment of other processes. Elsewhere, the group is all there is.
   if (process.platform !== "linux") return signal(-family.leader, "SIGKILL") ? [family.leader] : [];
   const pids = (await findFamily(family)).map(({ pid }) => pid);
   for (const pid of pids) signal(pid, "SIGKILL");

@@ -1,5 +1,5 @@
 /**
- * Finds the program of a server before anything is started, so that a wrong name is an error with words.
+ * Finds the program of a server before anything is started, so that a wrong name gets a clear error.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { access, stat } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
 import { GatewayError } from "@vitrine/wire";
 
-/** Where programs are when nobody says otherwise. */
+/** The search path if none is set. */
 export const USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** The folders that are searched: those of the server's own `PATH`, or else of the gateway's. */
+/** The search path: the server's own `PATH`, or else the gateway's. */
 export const searchPath = (env: Readonly<Record<string, string>>): string =>
   env["PATH"] ?? process.env["PATH"] ?? USUAL_PATH;
 
-/** The absolute path of a program, as it was found: links are not followed. */
+/** The absolute path of a program. Links are not resolved. */
 export async function findProgram(command: string, path: string, cwd?: string): Promise<string | undefined> {
   const candidates = command.includes("/")
     ? [resolve(cwd ?? ".", command)]
@@ -27,7 +27,7 @@ export async function findProgram(command: string, path: string, cwd?: string): 
   return undefined;
 }
 
-/** As {@link findProgram}, for a server; throws when there is no such program. */
+/** Like {@link findProgram}, for a server. Throws if the program does not exist. */
 export async function needProgram(spec: {
   name: string;
   command: string;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Entry, isInside, isWide, programEntries } from "./readable.js";
 
-describe("what a program brings with it", () => {
+describe("readable paths of a program", () => {
   let top = "";
   beforeEach(() => {
     top = realpathSync(mkdtempSync(join(tmpdir(), "vitrine-readable-")));
@@ -19,28 +19,28 @@ describe("what a program brings with it", () => {
     return whole;
   };
   const read = (path: string): Entry => ({ kind: "read", path: join(top, path) });
-  /** Without the system's own. */
+  /** Without the system's own entries. */
   const entries = async (program: string, ...args: string[]) =>
     (await programEntries(program, args)).filter(({ path }) => isInside(path, top));
 
-  it("is nothing more for a program of the system", async () => {
+  it("none for a program of the system", async () => {
     await expect(entries("/usr/bin/env")).resolves.toEqual([]);
   });
 
-  it("is the program alone, and no folder that it happens to lie in", async () => {
+  it("only the program, not its folder", async () => {
     const program = file("bin/server");
     await expect(entries(program)).resolves.toContainEqual(read("bin/server"));
     await expect(entries(program)).resolves.not.toContainEqual(read("bin"));
   });
 
-  it("is the whole installation of a Node or of a Python environment", async () => {
+  it("the whole installation of Node or of a Python environment", async () => {
     file("node/lib/node_modules/npm/package.json");
     await expect(entries(file("node/bin/npx"))).resolves.toContainEqual(read("node"));
     file("venv/pyvenv.cfg");
     await expect(entries(file("venv/bin/python"))).resolves.toContainEqual(read("venv"));
   });
 
-  it("is a link, and the package that it leads to", async () => {
+  it("a link, and the package that it leads to", async () => {
     file("lib/tool/package.json");
     const target = file("lib/tool/cli.js");
     mkdirSync(join(top, "bin"));
@@ -51,7 +51,7 @@ describe("what a program brings with it", () => {
     expect(found).toContainEqual({ kind: "link", path: link, target });
   });
 
-  it("is the package of a script, and the modules of the folders above", async () => {
+  it("the package of a script, and the modules of its parent folders", async () => {
     file("house/node_modules/dependency/index.js");
     file("house/other/secret.json");
     file("house/server/package.json");
@@ -64,14 +64,14 @@ describe("what a program brings with it", () => {
     ).toEqual([join(top, "house/node_modules"), join(top, "house/server")].sort());
   });
 
-  it("is nothing for arguments that are no programs", async () => {
+  it("none for arguments that are not programs", async () => {
     const data = file("house/data.json");
     await expect(entries("/usr/bin/env", data, join(top, "house"), join(top, "missing.js"))).resolves.toEqual(
       [],
     );
   });
 
-  it("is never a folder that holds more than a program", () => {
+  it("never a folder with more than one program", () => {
     for (const folder of ["/", "/etc", "/home", "/tmp", homedir(), dirname(homedir())])
       expect(isWide(folder)).toBe(true);
     expect(isWide(join(homedir(), "server"))).toBe(false);

@@ -1,5 +1,6 @@
 /**
- * What a closed-in server can read without a grant: the system's programs, its own program, and nothing of the person.
+ * Paths that a sandboxed server can read without a grant: the system's programs and its own program, and none
+ * of the user's files.
  *
  * @module
  */
@@ -7,36 +8,37 @@ import { realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, extname, isAbsolute, join, relative } from "node:path";
 
-/** Something that is put into the sandbox at the path that it has outside. */
+/** A path that appears in the sandbox at the same location as outside. */
 export type Entry =
   | { kind: "read" | "write"; path: string }
-  /** A link, as it is outside. */
+  /** A symbolic link, as it is outside. */
   | { kind: "link"; path: string; target: string };
 
-/** An argument with one of these names a program, so it is readable with its package. */
+/** Extensions of scripts. A script among the arguments is readable together with its package. */
 const SCRIPTS = new Set(
   ".js .cjs .mjs .ts .cts .mts .jsx .tsx .py .pyz .rb .pl .php .sh .jar .wasm".split(" "),
 );
 
-/** Folders that hold much more than one program, whatever lies in them. */
+/** Folders that contain much more than one program. */
 const WIDE = new Set(
   "/ /bin /boot /dev /etc /home /lib /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /var /var/tmp".split(
     " ",
   ),
 );
 
-/** Whether a folder is too much to be opened because one program lies in it. */
+/** Whether a folder is too broad to be made readable because of one program in it. */
 export const isWide = (folder: string): boolean => WIDE.has(folder) || isInside(homedir(), folder);
 
-/** Whether a path is a folder or lies in it. */
+/** Whether a path is a folder or inside of it. */
 export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
 }
 
 /**
- * The entries for a program and the scripts among its arguments. A program under `/usr` is there anyway. A script
- * brings the folder of its package, and the `node_modules` of the folders above, where Node looks too.
+ * The entries for a program and the scripts among its arguments. Programs under `/usr` are readable anyway. A
+ * script adds the folder of its package, and the `node_modules` of its parent folders, which Node searches
+ * too.
  */
 export async function programEntries(program: string, args: readonly string[]): Promise<Entry[]> {
   const scripts = args.filter((arg) => isAbsolute(arg) && SCRIPTS.has(extname(arg)));
@@ -58,7 +60,7 @@ async function ofFile(path: string): Promise<Entry[]> {
   return [{ kind: "read", path: folder }, ...(await modulesAbove(folder))];
 }
 
-/** The folder that a version of Node, or an environment of Python, is installed in. */
+/** The installation folder of a Node version or a Python environment. */
 async function installation(path: string): Promise<string | undefined> {
   const bin = dirname(path);
   const folder = dirname(bin);
@@ -67,7 +69,7 @@ async function installation(path: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** The nearest folder with a description of a package. */
+/** The nearest folder with a package manifest. */
 async function packageOf(path: string): Promise<string | undefined> {
   for (const folder of foldersAbove(path)) {
     if (isWide(folder)) return undefined;

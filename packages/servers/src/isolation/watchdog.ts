@@ -1,14 +1,14 @@
 /**
- * Ends the servers of a gateway that was killed. One shell per gateway waits at a pipe that only the gateway holds:
- * when the pipe ends, so has the gateway, however that came. The shell ends everything that carries the gateway's
- * mark, and then itself. It takes about a megabyte; a Node process would take forty.
+ * Ends the servers of a gateway that was killed. One shell per gateway waits on a pipe that only the gateway
+ * holds: the pipe closes when the gateway ends, for whatever reason. The shell then ends every process with
+ * the gateway's mark, and exits. It takes about a megabyte of memory; a Node process would take forty.
  *
  * @module
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { GATEWAY, MARK } from "./instance.js";
 
-/** What does not end with its processes, or cannot be found by the mark. */
+/** Something that does not end with its processes, or cannot be found by the mark. */
 export type Charge =
   /** A process group. */
   | `group ${number}`
@@ -18,8 +18,8 @@ export type Charge =
   | `container ${string}`;
 
 /**
- * `+ charge` and `- charge` come in as lines. A process may be between fork and exec, where it has no mark yet, so
- * nothing must be found several times in a row.
+ * Reads `+ charge` and `- charge` lines. A process between fork and exec has no mark yet, so several scans in
+ * a row must find nothing.
  */
 const SCRIPT = `
 trap '' HUP INT TERM QUIT PIPE
@@ -69,14 +69,17 @@ each folder end_folder
 let watchdog: ChildProcess | undefined;
 const charges = new Set<Charge>();
 
-/** Makes sure that somebody ends this gateway's servers if it is killed. Call it before a process is started. */
+/**
+ * Starts the watchdog, which ends this gateway's servers if the gateway is killed. Call it before starting a
+ * process.
+ */
 export function watch(): void {
   if (watchdog) return;
   const shell = spawn("/bin/sh", ["-c", SCRIPT, "vitrine-watchdog", `${MARK}=${GATEWAY}\\.`], {
-    // A session of its own: what ends the gateway's group must not end this.
+    // A session of its own, so that ending the gateway's process group does not end it.
     detached: true,
     cwd: "/",
-    // All of it: a container engine needs its own settings.
+    // The complete environment, because container engines need their own settings.
     env: process.env,
     stdio: ["pipe", "ignore", "ignore"],
   });
@@ -84,16 +87,16 @@ export function watch(): void {
   const forget = () => {
     if (watchdog === shell) watchdog = undefined;
   };
-  // Somebody ended it: the next server starts another.
+  // The watchdog was ended: the next server starts another.
   shell.on("error", forget).on("exit", forget);
   shell.stdin.on("error", forget);
-  // The gateway may end while it waits.
+  // The watchdog must not keep the gateway running.
   shell.unref();
   if ("unref" in shell.stdin && typeof shell.stdin.unref === "function") shell.stdin.unref();
   for (const charge of charges) shell.stdin.write(`+ ${charge}\n`);
 }
 
-/** Tells the watchdog what there is to end, before it is there; returns how to say that it has ended. */
+/** Registers something for the watchdog to end, before it exists. Returns a function that unregisters it. */
 export function entrust(charge: Charge): () => void {
   watch();
   charges.add(charge);

@@ -1,5 +1,5 @@
 /**
- * The address that a person is sent to, to sign in. A server chooses it, and servers lie.
+ * Checks the address where a person signs in. A server chooses it, and servers may lie.
  *
  * @module
  */
@@ -7,14 +7,15 @@
 import { GatewayError } from "@vitrine/wire";
 import { isLoopbackHost } from "../address.js";
 
-/** No address of an authorization server comes near. */
+/** Far above the length of any real address. */
 const MAX_LENGTH = 8_000;
 
 /**
- * Checks an address, and writes it so that it is harmless wherever it ends up: in a page, in a terminal, or in a program
- * that somebody starts with it (CVE-2025-58444, CVE-2025-6514). Here it is only handed out; nothing is opened or started.
+ * Checks an address, and encodes it so that it is harmless in a page, in a terminal, and as an argument of a
+ * program (CVE-2025-58444, CVE-2025-6514). Nothing is opened or started here.
  *
- * @param loopback may it be on this machine, and plain http there? Only if the server itself may be.
+ * @param loopback whether the address may be on this machine, with plain http; only if the server itself may
+ * be
  * @throws {GatewayError} `server-unauthorized`
  */
 export function checkAuthorizeUrl(url: URL, { loopback }: { loopback: boolean }): string {
@@ -24,16 +25,16 @@ export function checkAuthorizeUrl(url: URL, { loopback }: { loopback: boolean })
     protocol !== "https:" && !(protocol === "http:" && isLocal)
       ? "is neither https nor on this machine"
       : isLocal && !loopback
-        ? "is on this machine, and the server is not"
+        ? "is on this machine, but the server is not"
         : username || password
-          ? "has a name or password in it"
+          ? "contains a user name or password"
           : !/^([a-z0-9_.-]+|\[[0-9a-f:]+\])$/.test(hostname)
-            ? "has no proper host"
+            ? "has no valid host"
             : url.href.length > MAX_LENGTH
               ? "is too long"
               : undefined;
-  if (problem) throw new GatewayError("server-unauthorized", `the address to sign in at ${problem}`);
-  // What URLs may contain, without what shells and pages read as their own.
+  if (problem) throw new GatewayError("server-unauthorized", `the sign-in address ${problem}`);
+  // Characters that are valid in URLs, except those with a meaning in shells and pages.
   return url.href.replace(
     /[^A-Za-z0-9\-._~:/?#@!&*+,;=%[\]]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,

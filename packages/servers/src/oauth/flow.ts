@@ -1,6 +1,6 @@
 /**
- * One run of the SDK's `auth()`: a refresh, or the beginning of a sign-in. What belongs to one run is kept here, so that
- * two runs cannot mix.
+ * A single run of the SDK's `auth()`: a refresh, or the start of a sign-in. The state of a run is kept here,
+ * so that two runs cannot interfere.
  *
  * @module
  */
@@ -17,20 +17,20 @@ import { GatewayError } from "@vitrine/wire";
 import type { RemoteSettings } from "../settings.js";
 import { checkAuthorizeUrl } from "./authorize-url.js";
 
-/** What is kept of a server and a user, on disk. */
+/** Stored data of a user at a server. */
 export interface Credentials {
-  /** The server's address: tokens are for it alone. */
+  /** The server's address. Tokens are sent to no other. */
   url: string;
-  /** The authorization server that gave the tokens. */
+  /** The authorization server that issued the tokens. */
   issuer?: string | undefined;
-  /** What the authorization server knows us as, if it registered us by itself, and for which way back. */
+  /** The client that the authorization server registered dynamically, and its redirect URL. */
   client?: StoredOAuthClientInformation | undefined;
   redirectUrl?: string | undefined;
   tokens?: StoredOAuthTokens | undefined;
 }
 
-/** A sign-in that a person has to finish. */
-export interface Begun {
+/** A sign-in that a person has to complete. */
+export interface StartedSignIn {
   authorizeUrl: string;
   state: string;
   verifier: string;
@@ -41,7 +41,7 @@ export interface Begun {
   resource?: string | undefined;
 }
 
-/** What a {@link Flow} needs. */
+/** Dependencies of a {@link Flow}. */
 export interface FlowContext {
   settings: RemoteSettings;
   redirectUrl: string;
@@ -50,12 +50,12 @@ export interface FlowContext {
   save(change: Partial<Credentials>): Promise<void>;
 }
 
-/** The part of the client that the SDK asks. */
+/** Implements the client for the SDK. */
 export class Flow implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly clientMetadata: OAuthClientMetadata;
-  /** The sign-in, if it came to one. */
-  begun: Begun | undefined;
+  /** The sign-in, if one is required. */
+  started: StartedSignIn | undefined;
   readonly #context: FlowContext;
   readonly #state = randomBytes(32).toString("base64url");
   #verifier = "";
@@ -79,8 +79,8 @@ export class Flow implements OAuthClientProvider {
   state = (): string => this.#state;
 
   /**
-   * A client that the operator registered is for one authorization server: another one, which a server may name at any
-   * time, must not get its secret.
+   * A client that the operator registered belongs to one authorization server. A server may name another one
+   * at any time, and that one must not get the secret.
    */
   clientInformation(ctx?: OAuthClientInformationContext): StoredOAuthClientInformation | undefined {
     const { settings, credentials } = this.#context;
@@ -89,7 +89,7 @@ export class Flow implements OAuthClientProvider {
     if (bound !== undefined && ctx && !isSameIssuer(bound, ctx.issuer))
       throw new GatewayError(
         "server-unauthorized",
-        `it names another authorization server than ${bound}. If that is right, change oauth.issuer in the settings, or sign out first`,
+        `it names a different authorization server than ${bound}. If that is correct, change oauth.issuer in the settings, or sign out first`,
       );
     if (clientId)
       this.#client = {
@@ -97,7 +97,7 @@ export class Flow implements OAuthClientProvider {
         ...(clientSecret && { client_secret: clientSecret }),
         ...(ctx && { issuer: ctx.issuer }),
       };
-    // Registered for another way back: good for a refresh, and for nothing else.
+    // Registered for another redirect URL: valid for a refresh only.
     else if (credentials.redirectUrl === this.redirectUrl || credentials.tokens?.refresh_token)
       this.#client = credentials.client;
     else this.#client = undefined;
@@ -118,9 +118,9 @@ export class Flow implements OAuthClientProvider {
     this.#verifier = verifier;
   }
 
-  /** Codes are not exchanged by `auth()`: it would do that twice with a code that is refused. */
+  /** `auth()` must not exchange codes: it would do so twice with a code that is rejected. */
   codeVerifier(): never {
-    throw new GatewayError("server-unauthorized", "a sign-in is finished by its callback");
+    throw new GatewayError("server-unauthorized", "a sign-in is completed by its callback");
   }
 
   saveDiscoveryState(discovery: OAuthDiscoveryState): void {
@@ -139,8 +139,8 @@ export class Flow implements OAuthClientProvider {
   redirectToAuthorization(url: URL): void {
     const [discovery, client] = [this.#discovery, this.#client];
     if (!discovery || !client)
-      throw new GatewayError("server-unauthorized", "nobody to sign in at was found");
-    this.begun = {
+      throw new GatewayError("server-unauthorized", "no authorization server was found");
+    this.started = {
       authorizeUrl: checkAuthorizeUrl(url, { loopback: this.#context.settings.privateNetwork }),
       state: this.#state,
       verifier: this.#verifier,
@@ -153,5 +153,5 @@ export class Flow implements OAuthClientProvider {
   }
 }
 
-/** The same, but for a slash at the end: addresses get one when they are parsed. */
+/** Compares without a trailing slash, which parsing adds to some addresses. */
 const isSameIssuer = (a: string, b: string): boolean => a.replace(/\/$/, "") === b.replace(/\/$/, "");

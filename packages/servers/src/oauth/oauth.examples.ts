@@ -9,7 +9,7 @@ export function oauthSessionsExample(secrets: SecretStore, settings: RemoteSetti
   const sessions = new OAuthSessions({
     secrets,
     redirectUrl: () => `${origin}/oauth/callback`,
-    // Without the server's own headers: they are not for its authorization server.
+    // Without the server's own headers, which its authorization server must not get.
     fetch: ({ url, privateNetwork }) =>
       safeFetch({ url, privateNetwork, message: 1_000_000, timeout: 30_000 }).fetch,
   });
@@ -18,7 +18,7 @@ export function oauthSessionsExample(secrets: SecretStore, settings: RemoteSetti
     authProvider: session.provider,
     fetch: session.watch(fetch),
   });
-  // When it is refused, `session.authorizeUrl` is where the person signs in. Then the browser comes back:
+  // After a rejected request, the person signs in at `session.authorizeUrl`. Then the browser returns:
   const callback = (query: URLSearchParams, user: string) => sessions.authorized(query, user);
   //#endregion oauthSessions
   return { transport, callback };

@@ -1,5 +1,5 @@
 /**
- * One user at one remote server: its tokens, their refresh, and the sign-in that a person has to do.
+ * A user's session at a remote server: tokens, their refresh, and the sign-in.
  *
  * @module
  */
@@ -16,45 +16,48 @@ import { GatewayError } from "@vitrine/wire";
 import type { SecretStore } from "../secrets/secrets.js";
 import { identityOf } from "../server-identity.js";
 import type { RemoteSettings } from "../settings.js";
-import { type Begun, type Credentials, Flow } from "./flow.js";
+import { type Credentials, Flow, type StartedSignIn } from "./flow.js";
 
-/** What an {@link OAuthSession} stands on. */
+/** Dependencies of an {@link OAuthSession}. */
 export interface OAuthSessionContext {
   user: string;
   server: string;
   settings: RemoteSettings;
   secrets: SecretStore;
-  /** Reaches the server and its authorization server, and nothing that must not be reached. */
+  /** Reaches the server and its authorization server, and only allowed addresses. */
   fetch: FetchLike;
   redirectUrl: () => string;
   clientName: string;
-  /** Keeps a sign-in until the person comes back from it. */
-  begin(session: OAuthSession, begun: Begun): void;
-  /** The address of the sign-in that waits, if it has just begun. */
+  /** Keeps a started sign-in until the person returns from it. */
+  keep(session: OAuthSession, started: StartedSignIn): void;
+  /** The address of the pending sign-in, if it was started recently. */
   waiting(session: OAuthSession): string | undefined;
 }
 
-/** An authorization server that does not answer must not hold up every call to its server. */
-const PATIENCE = 30_000;
+/**
+ * Timeout in milliseconds: an authorization server that does not respond must not block every call to its
+ * server.
+ */
+const TIMEOUT = 30_000;
 
-/** What a server said when it refused a token. */
+/** A server's challenge, sent when it rejected a token. */
 interface Challenge {
   scope?: string | undefined;
   resourceMetadataUrl?: URL | undefined;
 }
 
-/** Made by `OAuthSessions`. */
+/** Created by `OAuthSessions`. */
 export class OAuthSession {
   /**
-   * For a transport of the SDK. It is no `OAuthClientProvider`: with one, the transport would send what is for the server
-   * to the authorization server, too, and refresh once for each call that was refused.
+   * The provider for a transport of the SDK. It is not an `OAuthClientProvider`: with one, the transport
+   * would send the server's headers to the authorization server too, and refresh once for each rejected call.
    */
   readonly provider: AuthProvider;
   readonly #context: OAuthSessionContext;
   readonly #key: string;
-  /** From before there were identities. */
+  /** Used before identities were introduced. */
   readonly #oldKey: string;
-  /** Which token an answer is about. */
+  /** The token that each response belongs to. */
   readonly #sent = new WeakMap<Response, string>();
   readonly #listeners = new Set<() => void>();
   #loaded: Promise<Credentials> | undefined;
@@ -69,14 +72,14 @@ export class OAuthSession {
       onUnauthorized: async ({ response }) => {
         const { tokens } = await this.#load();
         const sent = this.#sent.get(response);
-        // Refused with an old token, and there is a newer one by now: the call is made again with that.
+        // The call was rejected with an old token, and there is a newer one: the transport repeats it.
         if (tokens && sent !== undefined && sent !== `Bearer ${tokens.access_token}`) return;
         await this.#authorize(extractWWWAuthenticateParams(response));
       },
     };
   }
 
-  /** The `fetch` for the same transport: it remembers which token an answer is about. */
+  /** Wraps the transport's `fetch` to remember which token a response belongs to. */
   watch(fetch: FetchLike): FetchLike {
     return async (url, init) => {
       const response = await fetch(url, init);
@@ -93,15 +96,17 @@ export class OAuthSession {
     return this.#context.server;
   }
 
-  /** Where the person must sign in, if they must. Always `https:`, or plain http on this machine. */
+  /**
+   * The address where the person must sign in, if required. Always `https:`, or plain http on this machine.
+   */
   get authorizeUrl(): string | undefined {
     return this.#context.waiting(this);
   }
 
   /**
-   * Begins a sign-in for more rights; for an `InsufficientScopeError` of a transport.
+   * Starts a sign-in for more rights, after an `InsufficientScopeError` of a transport.
    *
-   * @throws {UnauthorizedError} always: the person is needed
+   * @throws {UnauthorizedError} always, because the person must act
    */
   async needsMore(challenge: { requiredScope?: string | undefined; resourceMetadataUrl?: URL | undefined }) {
     const { tokens } = await this.#load();
@@ -111,28 +116,30 @@ export class OAuthSession {
     return this.#authorize({ scope: scope.trim(), resourceMetadataUrl: challenge.resourceMetadataUrl }, true);
   }
 
-  /** Hears that the person has signed in; returns how to stop. */
+  /** Calls the listener after the person has signed in. Returns a function that removes the listener. */
   onSignedIn(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Forgets the tokens. */
+  /** Deletes the tokens. */
   async signOut(): Promise<void> {
-    // A refresh that is under way would bring new ones.
+    // A refresh in progress would store new ones.
     await this.#run?.catch(() => {});
     this.#loaded = Promise.resolve({ url: this.#context.settings.url });
     await this.#context.secrets.delete(this.#key);
     if (await this.#readOf(this.#oldKey)) await this.#context.secrets.delete(this.#oldKey);
   }
 
-  /** Takes what the authorization server sent the browser back with. The sign-in cannot be used again. */
-  async finish(begun: Begun, query: URLSearchParams): Promise<void> {
-    const { discovery, client, verifier, resource, redirectUrl, issuer } = begun;
+  /**
+   * Completes a sign-in with the query of the authorization server's redirect. A sign-in can be used once.
+   */
+  async finish(started: StartedSignIn, query: URLSearchParams): Promise<void> {
+    const { discovery, client, verifier, resource, redirectUrl, issuer } = started;
     const metadata = discovery.authorizationServerMetadata;
     const iss = query.get("iss") ?? undefined;
     try {
-      // First: what another authorization server says counts for nothing.
+      // First: a response of another authorization server must not be trusted in any way.
       validateAuthorizationResponseIssuer({
         iss,
         expectedIssuer: metadata?.issuer,
@@ -154,16 +161,16 @@ export class OAuthSession {
         ...(resource !== undefined && { resource }),
         fetchFn: this.#fetch,
       });
-      // Tokens are refreshed by the client that got them.
+      // Tokens are refreshed by the client that received them.
       const own = this.#context.settings.clientId ? {} : { client, redirectUrl };
       await this.#save({ tokens: { ...tokens, issuer }, issuer, ...own });
     } catch (cause) {
-      throw cause instanceof GatewayError ? cause : this.#failed("sign-in could not be finished", cause);
+      throw cause instanceof GatewayError ? cause : this.#failed("sign-in could not be completed", cause);
     }
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** A refresh, or the beginning of a sign-in: one at a time, however many calls wait for it. */
+  /** Refreshes, or starts a sign-in. All calls share a single run. */
   #authorize(challenge: Challenge, isForced = false): Promise<void> {
     this.#run ??= this.#authorizeOnce(challenge, isForced).finally(() => {
       this.#run = undefined;
@@ -174,7 +181,7 @@ export class OAuthSession {
   async #authorizeOnce(challenge: Challenge, isForced: boolean): Promise<void> {
     const { settings, redirectUrl, clientName } = this.#context;
     const credentials = await this.#load();
-    // A person is on their way: another sign-in would only take theirs out of sight.
+    // A sign-in is pending: a second one would hide it.
     const isWaiting = !isForced && this.authorizeUrl !== undefined;
     const save = (change: Partial<Credentials>) => this.#save(change);
     const flow = new Flow({ settings, redirectUrl: redirectUrl(), clientName, credentials, save });
@@ -189,15 +196,15 @@ export class OAuthSession {
       });
       if (result === "AUTHORIZED") return;
     } catch (cause) {
-      const why = cause instanceof GatewayError ? cause.message : "its authorization server cannot be used";
-      throw this.#failed(`nobody can sign in: ${why}`, cause);
+      const why = cause instanceof GatewayError ? cause.message : "its authorization server is not usable";
+      throw this.#failed(`sign-in is not possible: ${why}`, cause);
     }
-    if (flow.begun && !isWaiting) this.#context.begin(this, flow.begun);
-    throw new UnauthorizedError(`${this.server}: somebody must sign in first`);
+    if (flow.started && !isWaiting) this.#context.keep(this, flow.started);
+    throw new UnauthorizedError(`${this.server}: sign in first`);
   }
 
   readonly #fetch: FetchLike = (url, init) => {
-    const signals = [AbortSignal.timeout(PATIENCE), ...(init?.signal ? [init.signal] : [])];
+    const signals = [AbortSignal.timeout(TIMEOUT), ...(init?.signal ? [init.signal] : [])];
     return this.#context.fetch(url, { ...init, signal: AbortSignal.any(signals) });
   };
 
@@ -218,7 +225,7 @@ export class OAuthSession {
     return (await this.#readOf(this.#key)) ?? (await this.#readOf(this.#oldKey)) ?? { url };
   }
 
-  /** What is kept under a key, if it is for this very URL: a token is never sent to another one. */
+  /** The data stored under a key, if it belongs to exactly this URL: a token is never sent to another one. */
   async #readOf(key: string): Promise<Credentials | undefined> {
     const text = await this.#context.secrets.get(key);
     const saved: Credentials | undefined = text === undefined ? undefined : JSON.parse(text);

@@ -53,10 +53,10 @@ async function setUp(options?: OAuthServerOptions, more?: Partial<RemoteSettings
   return { server, clock, secrets, sessions, settings, make, ana: sessions.for("ana", "mail", settings) };
 }
 
-/** Where the tokens of a URL are kept. */
+/** The key under which the tokens of a URL are stored. */
 const keyOf = (url: string): string => `oauth/ana/mail/${identityOf({ url })}`;
 
-/** Connects as the gateway does: with a key for the server itself, and a look at which generation it is of. */
+/** Connects like the gateway: with an API key for the server, and a probe of its protocol generation. */
 async function connect(session: OAuthSession, url: string): Promise<Client> {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
   const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -77,12 +77,12 @@ const signedIn = async (setting: Awaited<ReturnType<typeof setUp>>): Promise<Cli
 };
 
 describe("OAuthSessions", () => {
-  it("signs in with the person's browser: 401, address, callback, tools", async () => {
+  it("signs in with the user's browser: 401, address, callback, tools", async () => {
     const { server, sessions, ana, secrets } = await setUp();
     const heard = vi.fn();
     ana.onSignedIn(heard);
     expect(ana.authorizeUrl).toBeUndefined();
-    await expect(connect(ana, server.mcp)).rejects.toThrow("mail: somebody must sign in first");
+    await expect(connect(ana, server.mcp)).rejects.toThrow("mail: sign in first");
     const url = new URL(ana.authorizeUrl ?? "");
     expect(url.origin).toBe(server.origin);
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -106,7 +106,7 @@ describe("OAuthSessions", () => {
     expect([...secrets.map.keys()]).toEqual([keyOf(server.mcp)]);
   });
 
-  it("what is for the server is not sent to its authorization server", async () => {
+  it("does not send the server's headers to its authorization server", async () => {
     const setting = await setUp();
     const client = await signedIn(setting);
     setting.server.expire();
@@ -116,7 +116,7 @@ describe("OAuthSessions", () => {
     for (const request of [exchange, refresh]) expect(request?.headers).not.toHaveProperty("x-api-key");
   });
 
-  it("keeps tokens over a restart, for the same user, server and address only", async () => {
+  it("keeps tokens across a restart, for the same user, server and address only", async () => {
     const setting = await setUp();
     await signedIn(setting);
     const { server, make, settings } = setting;
@@ -131,9 +131,9 @@ describe("OAuthSessions", () => {
     for (const other of others) expect(await other.provider.token()).toBeUndefined();
   });
 
-  it("refuses a state that is wrong, missing, too old, another's, or used", async () => {
+  it("rejects a state that is wrong, missing, expired, of another user, or used", async () => {
     const { server, sessions, ana, clock } = await setUp();
-    const unknown = /not known here, was used already, or is too old/;
+    const unknown = /unknown, already used, or expired/;
     await expect(connect(ana, server.mcp)).rejects.toThrow();
     const query = await server.signIn(ana.authorizeUrl ?? "");
     const changed = (change: (copy: URLSearchParams) => void) => {
@@ -159,7 +159,7 @@ describe("OAuthSessions", () => {
         "ana",
       ),
     ).rejects.toThrow(unknown);
-    // Led there by somebody else: their sign-in is not finished with this person's account.
+    // Another user sent this person here: their sign-in is not completed with this person's account.
     await expect(sessions.authorized(query, "bob")).rejects.toThrow(unknown);
     expect(server.tokenRequests).toEqual([]);
     await sessions.authorized(query, "ana");
@@ -174,13 +174,13 @@ describe("OAuthSessions", () => {
     expect(server.tokenRequests).toHaveLength(1);
   });
 
-  it("nobody in particular finishes nobody's sign-in, unless there is only one user", async () => {
+  it("an anonymous browser completes a sign-in only if there is a single user", async () => {
     const { server, sessions, ana, secrets, settings } = await setUp();
     await expect(connect(ana, server.mcp)).rejects.toThrow();
     const query = await server.signIn(ana.authorizeUrl ?? "");
     await expect(sessions.authorized(query)).rejects.toMatchObject({
       data: { code: "server-unauthorized" },
-      message: "Sign in to the gateway in this browser first, then begin again.",
+      message: "Sign in to the gateway in this browser first, then start again.",
     });
     expect(server.tokenRequests).toEqual([]);
     await sessions.authorized(query, "ana");
@@ -197,7 +197,7 @@ describe("OAuthSessions", () => {
     expect(await local.provider.token()).toBeDefined();
   });
 
-  it("a replayed code is sent once, and gives nothing", async () => {
+  it("sends a replayed code once, and gets nothing", async () => {
     const { server, sessions, ana } = await setUp();
     await expect(connect(ana, server.mcp)).rejects.toThrow();
     const first = await server.signIn(ana.authorizeUrl ?? "");
@@ -216,17 +216,17 @@ describe("OAuthSessions", () => {
   it.each([
     ["a code", "code"],
     ["an error", "error"],
-  ])("%s in the name of another authorization server is refused before it is looked at", async (_, name) => {
+  ])("rejects %s in the name of another authorization server before reading it", async (_, name) => {
     const { server, sessions, ana } = await setUp();
     await expect(connect(ana, server.mcp)).rejects.toThrow();
     const query = await server.signIn(ana.authorizeUrl ?? "");
     query.set("iss", "https://evil.example");
     query.set(name, "access_denied");
-    await expect(sessions.authorized(query, "ana")).rejects.toThrow(/^mail: sign-in could not be finished$/);
+    await expect(sessions.authorized(query, "ana")).rejects.toThrow(/^mail: sign-in could not be completed$/);
     expect(server.tokenRequests).toEqual([]);
   });
 
-  it("says that the person or the authorization server refused, and repeats nothing that it wrote", async () => {
+  it("reports a rejected sign-in without repeating text of the authorization server", async () => {
     const { server, sessions, ana } = await setUp();
     server.denies = true;
     await expect(connect(ana, server.mcp)).rejects.toThrow();
@@ -241,7 +241,7 @@ describe("OAuthSessions", () => {
     await expect(sessions.authorized(strange, "ana")).rejects.toThrow(/^mail: sign-in failed$/);
   });
 
-  it("ten calls with an expired token make one refresh, and all succeed", async () => {
+  it("ten calls with an expired token cause a single refresh, and all succeed", async () => {
     const setting = await setUp();
     const client = await signedIn(setting);
     const { server, ana } = setting;
@@ -251,7 +251,7 @@ describe("OAuthSessions", () => {
     let release = () => {};
     server.hold = new Promise<void>((resolve) => (release = resolve));
     const calls = Array.from({ length: 10 }, () => client.listTools());
-    // All ten were refused before the one refresh is answered.
+    // All ten are rejected before the refresh is answered.
     await vi.waitFor(() => expect(server.presented).toHaveLength(10), { timeout: 20_000 });
     await vi.waitFor(() => expect(server.tokenRequests).toHaveLength(1), { timeout: 20_000 });
     release();
@@ -261,7 +261,7 @@ describe("OAuthSessions", () => {
     expect(ana.authorizeUrl).toBeUndefined();
   });
 
-  it("a refusal that comes after the refresh makes no second one", async () => {
+  it("a rejection that arrives after the refresh causes no second refresh", async () => {
     const setting = await setUp();
     await signedIn(setting);
     const { server, ana } = setting;
@@ -280,7 +280,7 @@ describe("OAuthSessions", () => {
     expect(await ana.provider.token()).not.toBe(old);
   });
 
-  it("a refresh that is refused leads to a new sign-in, and the tokens are gone", async () => {
+  it("a rejected refresh starts a new sign-in and deletes the tokens", async () => {
     const setting = await setUp();
     const client = await signedIn(setting);
     const { server, ana, secrets, sessions } = setting;
@@ -294,7 +294,7 @@ describe("OAuthSessions", () => {
     expect((await client.listTools()).tools).toHaveLength(1);
   });
 
-  it("a token endpoint in trouble costs no tokens: the next call tries the refresh again", async () => {
+  it("a failing token endpoint does not delete tokens: the next call retries the refresh", async () => {
     const setting = await setUp();
     const client = await signedIn(setting);
     const { server } = setting;
@@ -305,7 +305,7 @@ describe("OAuthSessions", () => {
     expect((await client.listTools()).tools).toHaveLength(1);
   });
 
-  it("offers the same sign-in while a person is at it, and another one later", async () => {
+  it("offers the same sign-in while it is pending, and a new one later", async () => {
     const { server, ana, clock, sessions } = await setUp();
     await expect(connect(ana, server.mcp)).rejects.toThrow();
     const first = ana.authorizeUrl ?? "";
@@ -314,13 +314,13 @@ describe("OAuthSessions", () => {
     clock.time += 300_000;
     await expect(connect(ana, server.mcp)).rejects.toThrow();
     expect(ana.authorizeUrl).not.toBe(first);
-    // The person was slow, and is still welcome.
+    // The first sign-in is still valid.
     await sessions.authorized(await server.signIn(first), "ana");
     expect(await ana.provider.token()).toBeDefined();
     expect(server.registrations).toHaveLength(1);
   });
 
-  it("asks the person again when a server wants more rights", async () => {
+  it("starts a new sign-in when a server requires more rights", async () => {
     const setting = await setUp();
     const client = await signedIn(setting);
     const { server, ana, sessions } = setting;
@@ -341,16 +341,13 @@ describe("OAuthSessions", () => {
     ["https://user:secret@evil.example/authorize"],
     ["https://a$(calc.exe).example/authorize"],
     ["not an address"],
-  ])(
-    "CVE-2025-58444: an authorization endpoint %s is handed out to nobody",
-    async (authorizationEndpoint) => {
-      const { server, ana } = await setUp({ authorizationEndpoint });
-      await expect(connect(ana, server.mcp)).rejects.toMatchObject({ data: { code: "server-unauthorized" } });
-      expect(ana.authorizeUrl).toBeUndefined();
-    },
-  );
+  ])("CVE-2025-58444: rejects an authorization endpoint %s", async (authorizationEndpoint) => {
+    const { server, ana } = await setUp({ authorizationEndpoint });
+    await expect(connect(ana, server.mcp)).rejects.toMatchObject({ data: { code: "server-unauthorized" } });
+    expect(ana.authorizeUrl).toBeUndefined();
+  });
 
-  it("CVE-2025-6514: shell characters in an authorization endpoint are written as what they are, characters", async () => {
+  it("CVE-2025-6514: encodes shell characters in an authorization endpoint", async () => {
     const authorizationEndpoint = "https://as.example/$(calc)/`id`/'x'?a=\"|;b";
     const { server, ana } = await setUp({ authorizationEndpoint });
     await expect(connect(ana, server.mcp)).rejects.toThrow("sign in first");
@@ -358,13 +355,13 @@ describe("OAuthSessions", () => {
     expect(ana.authorizeUrl).toMatch(/^[\w\-.~:/?#@!&*+,;=%[\]]+$/);
   });
 
-  it("a server elsewhere cannot send the person to this machine", async () => {
+  it("a remote server cannot send the user to this machine", async () => {
     const { server, ana } = await setUp({}, { privateNetwork: false });
-    await expect(connect(ana, server.mcp)).rejects.toThrow("is on this machine, and the server is not");
+    await expect(connect(ana, server.mcp)).rejects.toThrow("is on this machine, but the server is not");
     expect(ana.authorizeUrl).toBeUndefined();
   });
 
-  it("a configured client is used as it is, with its secret, at the authorization server of the first sign-in only", async () => {
+  it("uses a configured client with its secret only at the authorization server of the first sign-in", async () => {
     const setting = await setUp({ registers: false }, { clientId: "configured", clientSecret: "s3cret" });
     await signedIn(setting);
     const { server, secrets, settings } = setting;
@@ -374,18 +371,18 @@ describe("OAuthSessions", () => {
     );
     expect(secrets.map.get(keyOf(settings.url))).not.toContain("s3cret");
 
-    // The server names another authorization server now.
+    // The server now names another authorization server.
     const thief = await start();
     const moved = await start({ authorizationServer: thief.origin });
     const saved = JSON.parse(secrets.map.get(keyOf(settings.url)) ?? "");
     secrets.map.set(keyOf(moved.mcp), JSON.stringify({ ...saved, url: moved.mcp }));
     const session = setting.make().for("ana", "mail", { ...settings, url: moved.mcp });
-    await expect(connect(session, moved.mcp)).rejects.toThrow(/names another authorization server/);
+    await expect(connect(session, moved.mcp)).rejects.toThrow(/names a different authorization server/);
     expect(session.authorizeUrl).toBeUndefined();
     expect(thief.tokenRequests).toEqual([]);
   });
 
-  it("attack E01: tokens of one URL are not sent to another of the same name, and are there when the first is back", async () => {
+  it("attack E01: does not send tokens of one URL to another of the same name, and keeps them for the first", async () => {
     const setting = await setUp();
     await signedIn(setting);
     const { server, settings, make } = setting;
@@ -397,7 +394,7 @@ describe("OAuthSessions", () => {
     await connect(make().for("ana", "mail", settings), server.mcp);
   });
 
-  it("tokens that were kept before servers had identities are found, for the same URL alone", async () => {
+  it("finds tokens that were stored before servers had identities, for the same URL only", async () => {
     const setting = await setUp();
     await signedIn(setting);
     const { server, secrets, settings, make } = setting;
@@ -409,12 +406,12 @@ describe("OAuthSessions", () => {
       "sign in first",
     );
     expect(other.presented.filter(Boolean)).toEqual([]);
-    // Who signs out has signed out there, too.
+    // Signing out deletes those too.
     await make().for("ana", "mail", settings).signOut();
     expect([...secrets.map.keys()].filter((key) => key !== keyOf(other.mcp))).toEqual([]);
   });
 
-  it("tokens of one authorization server are not sent to another", async () => {
+  it("does not send tokens of one authorization server to another", async () => {
     const setting = await setUp();
     await signedIn(setting);
     const { secrets, settings, make } = setting;
@@ -429,25 +426,25 @@ describe("OAuthSessions", () => {
     expect(other.registrations).toHaveLength(1);
   });
 
-  it("an issuer in the settings is the only one", async () => {
+  it("uses only the issuer in the settings", async () => {
     const { server, ana } = await setUp({}, { issuer: "https://login.example.com" });
     await expect(connect(ana, server.mcp)).rejects.toThrow(
-      /another authorization server than https:\/\/login/,
+      /a different authorization server than https:\/\/login/,
     );
     expect(server.registrations).toEqual([]);
   });
 
-  it("what comes late for settings that have changed is for nobody", async () => {
+  it("rejects a late redirect after the settings have changed", async () => {
     const { server, sessions, ana, settings } = await setUp();
     await expect(connect(ana, server.mcp)).rejects.toThrow();
     const query = await server.signIn(ana.authorizeUrl ?? "");
     expect(sessions.for("ana", "mail", { ...settings })).toBe(ana);
     expect(sessions.for("ana", "mail", { ...settings, scope: "all" })).not.toBe(ana);
-    await expect(sessions.authorized(query, "ana")).rejects.toThrow("not known here");
+    await expect(sessions.authorized(query, "ana")).rejects.toThrow("This sign-in is unknown");
     expect(server.tokenRequests).toEqual([]);
   });
 
-  it("a store that fails is heard of, and asked again", async () => {
+  it("reports a failing store, and tries again", async () => {
     const { server, settings } = await setUp();
     const secrets = memorySecrets();
     const get = vi.spyOn(secrets, "get").mockRejectedValueOnce(new Error("disk"));

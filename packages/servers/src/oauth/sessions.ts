@@ -1,5 +1,5 @@
 /**
- * Signing in to remote servers, in the person's own browser.
+ * Signs people in to remote servers, in their own browsers.
  *
  * @module
  */
@@ -9,34 +9,35 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { GatewayError } from "@vitrine/wire";
 import type { SecretStore } from "../secrets/secrets.js";
 import type { RemoteSettings } from "../settings.js";
-import type { Begun } from "./flow.js";
+import type { StartedSignIn } from "./flow.js";
 import { OAuthSession } from "./session.js";
 
 /** Options of {@link OAuthSessions}. */
 export interface OAuthOptions {
   secrets: SecretStore;
-  /** `<origin of the gateway>/oauth/callback`; asked for when it is needed. */
+  /** `<origin of the gateway>/oauth/callback`; called on each use. */
   redirectUrl: () => string;
-  /** Makes the way to a server and its authorization server. */
+  /** Creates the `fetch` for a server and its authorization server. */
   fetch: (settings: RemoteSettings) => FetchLike;
   /**
-   * Whether only who is signed in to the gateway can finish a sign-in, as there are several users; they must by default.
+   * Whether a sign-in can be completed only by a user who is signed in to the gateway, because there are
+   * several users; true by default.
    */
   needsUser?: (() => boolean) | undefined;
-  /** What people read when they are asked for their consent. */
+  /** The client name that authorization servers show. */
   clientName?: string | undefined;
   now?: (() => number) | undefined;
 }
 
-/** How long a person has for a sign-in, and how long the same one is offered. */
+/** Milliseconds until a sign-in expires, and during which the same one is offered again. */
 const LIFETIME = 600_000;
 const OFFERED = 300_000;
-/** Sign-ins of one user at one server that can be finished. */
-const MAX_BEGUN = 3;
+/** Maximum number of pending sign-ins of a user at a server. */
+const MAX_PENDING = 3;
 
 interface Waiting {
   session: OAuthSession;
-  begun: Begun;
+  started: StartedSignIn;
   digest: Buffer;
   at: number;
 }
@@ -44,14 +45,14 @@ interface Waiting {
 const digestOf = (state: string): Buffer => createHash("sha256").update(state).digest();
 
 /**
- * The sign-ins of all users. Tokens are kept for each user and server, and sent to that server alone.
+ * The sign-ins of all users. Tokens are stored per user and server, and sent to that server only.
  *
  * @example
  * ```ts source="./oauth.examples.ts#oauthSessions"
  * const sessions = new OAuthSessions({
  *   secrets,
  *   redirectUrl: () => `${origin}/oauth/callback`,
- *   // Without the server's own headers: they are not for its authorization server.
+ *   // Without the server's own headers, which its authorization server must not get.
  *   fetch: ({ url, privateNetwork }) =>
  *     safeFetch({ url, privateNetwork, message: 1_000_000, timeout: 30_000 }).fetch,
  * });
@@ -60,7 +61,7 @@ const digestOf = (state: string): Buffer => createHash("sha256").update(state).d
  *   authProvider: session.provider,
  *   fetch: session.watch(fetch),
  * });
- * // When it is refused, `session.authorizeUrl` is where the person signs in. Then the browser comes back:
+ * // After a rejected request, the person signs in at `session.authorizeUrl`. Then the browser returns:
  * const callback = (query: URLSearchParams, user: string) => sessions.authorized(query, user);
  * ```
  */
@@ -75,7 +76,7 @@ export class OAuthSessions {
     this.#now = options.now ?? Date.now;
   }
 
-  /** The session of a user at a server: the same object as long as the server's settings are the same. */
+  /** The session of a user at a server: the same object as long as the server's settings do not change. */
   for(user: string, server: string, settings: RemoteSettings): OAuthSession {
     const key = `${user}/${server}`;
     const known = this.#sessions.get(key);
@@ -90,7 +91,7 @@ export class OAuthSessions {
       redirectUrl,
       clientName,
       fetch: fetch(settings),
-      begin: (of, begun) => this.#begin(of, begun),
+      keep: (of, started) => this.#keep(of, started),
       waiting: (of) => this.#offered(of),
     });
     this.#sessions.set(key, { session, settings });
@@ -98,9 +99,9 @@ export class OAuthSessions {
   }
 
   /**
-   * Takes the query that an authorization server sent the person's browser back with. A sign-in is for the user who
-   * began it: nobody else can finish it, and so nobody can be led to sign in for another. `user` is who is signed in to the
-   * gateway in that browser, if anybody.
+   * Handles the query of an authorization server's redirect. Only the user who started a sign-in can complete
+   * it, so nobody can be tricked into signing in for someone else. `user` is the user who is signed in to the
+   * gateway in that browser, if any.
    *
    * @throws {GatewayError} `server-unauthorized`
    */
@@ -108,7 +109,7 @@ export class OAuthSessions {
     if (user === undefined && (this.#options.needsUser?.() ?? true))
       throw new GatewayError(
         "server-unauthorized",
-        "Sign in to the gateway in this browser first, then begin again.",
+        "Sign in to the gateway in this browser first, then start again.",
       );
     const repeated = ["state", "code", "iss", "error"].some((name) => query.getAll(name).length > 1);
     const digest = digestOf(query.get("state") ?? "");
@@ -116,12 +117,12 @@ export class OAuthSessions {
     if (!found || repeated || (user !== undefined && user !== found.session.user))
       throw new GatewayError(
         "server-unauthorized",
-        "This sign-in is not known here, was used already, or is too old. Go back to the app and begin again.",
+        "This sign-in is unknown, already used, or expired. Go back to the app and start again.",
       );
-    const { session, begun } = found;
-    // All of them: after this one, the others are for nothing.
+    const { session, started } = found;
+    // Remove all sign-ins of the session: the others are obsolete now.
     this.#waiting = this.#waiting.filter((one) => one.session !== session);
-    await session.finish(begun, query);
+    await session.finish(started, query);
     return { user: session.user, server: session.server };
   }
 
@@ -130,15 +131,15 @@ export class OAuthSessions {
     return this.#waiting;
   }
 
-  #begin(session: OAuthSession, begun: Begun): void {
+  #keep(session: OAuthSession, started: StartedSignIn): void {
     const own = this.#live().filter((one) => one.session === session);
-    const dropped = own.slice(0, Math.max(0, own.length + 1 - MAX_BEGUN));
+    const dropped = own.slice(0, Math.max(0, own.length + 1 - MAX_PENDING));
     const kept = this.#waiting.filter((one) => !dropped.includes(one));
-    this.#waiting = [...kept, { session, begun, digest: digestOf(begun.state), at: this.#now() }];
+    this.#waiting = [...kept, { session, started, digest: digestOf(started.state), at: this.#now() }];
   }
 
   #offered(session: OAuthSession): string | undefined {
     const last = this.#live().findLast((one) => one.session === session);
-    return last && Math.abs(this.#now() - last.at) < OFFERED ? last.begun.authorizeUrl : undefined;
+    return last && Math.abs(this.#now() - last.at) < OFFERED ? last.started.authorizeUrl : undefined;
   }
 }

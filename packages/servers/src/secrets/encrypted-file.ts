@@ -1,5 +1,5 @@
 /**
- * Secrets in one file, encrypted with AES-256-GCM.
+ * Stores secrets in a file, encrypted with AES-256-GCM.
  *
  * @module
  */
@@ -16,11 +16,11 @@ interface Sealed {
   data: string;
 }
 
-/** The header goes into the tag: a file cannot be passed off as one of another form. */
+/** Authenticated by the tag, so that a file cannot pass for another format version. */
 const HEADER = "vitrine secrets 1";
 
 function seal(key: Buffer, secrets: ReadonlyMap<string, string>): string {
-  // Random for each write: a nonce that comes twice would give both texts away.
+  // Random for each write: a repeated nonce would reveal both texts.
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(HEADER));
   const data = Buffer.concat([cipher.update(JSON.stringify([...secrets]), "utf8"), cipher.final()]);
@@ -47,7 +47,7 @@ function parse(path: string, text: string): Sealed {
 const damaged = (path: string, cause?: unknown) =>
   refused(
     path,
-    "is damaged. Put a copy of it back; or move it away, and sign in and store your secrets again",
+    "is damaged. Restore a copy of it; or move it away, then sign in and store your secrets again",
     cause,
   );
 
@@ -63,7 +63,7 @@ function unseal(path: string, key: Buffer, { nonce, tag, data }: Sealed): Map<st
   }
 }
 
-/** The file of secrets in a folder. */
+/** The secrets file in a folder. */
 export function encryptedFile(folder: string) {
   const path = join(folder, "secrets");
   const read = async () => {
@@ -71,23 +71,23 @@ export function encryptedFile(folder: string) {
     return text === undefined ? undefined : parse(path, text);
   };
   return {
-    /** Which key opens it; undefined if there is no file yet. */
+    /** The id of its key; undefined if there is no file yet. */
     keyId: async (): Promise<string | undefined> => (await read())?.keyId,
     async open(key: Buffer): Promise<SecretStore> {
       const load = async () => {
         const sealed = await read();
         if (sealed && sealed.keyId !== keyIdOf(key))
-          throw refused(path, "was closed with another key meanwhile");
+          throw refused(path, "was encrypted with another key meanwhile");
         return sealed ? unseal(path, key, sealed) : new Map<string, string>();
       };
-      // Who changes something waits for the one before: each reads what that one wrote.
+      // Changes run one after the other, so that each reads the result of the previous one.
       let last: Promise<unknown> = Promise.resolve();
       const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
         const mine = last.then(run);
         last = mine.catch(() => {});
         return mine;
       };
-      // Says at once if it cannot be read.
+      // Fails early if the file cannot be read.
       await load();
       return {
         get: (name) => inTurn(async () => (await load()).get(name)),

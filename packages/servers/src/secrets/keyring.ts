@@ -1,6 +1,6 @@
 /**
- * The keyring of the operating system, through its own program. No shell, and no secret in an argument: arguments can be
- * seen by everyone on the machine.
+ * Uses the operating system's keyring through its command-line program. Without a shell, and without secrets
+ * in arguments, which every user of the machine can see.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { GatewayError } from "@vitrine/wire";
 
-/** Short texts by name. */
+/** Stores short texts by name. */
 export interface Keyring {
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;
@@ -21,14 +21,14 @@ interface Ran {
   err: string;
 }
 
-/** Long enough for a person to unlock the keyring. */
-const PATIENCE = 60_000;
+/** Milliseconds: long enough for a person to unlock the keyring. */
+const UNLOCK_TIMEOUT = 60_000;
 
 function run(program: string, args: readonly string[], input = ""): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: "pipe", shell: false });
-    // The `timeout` of Node would go on for a program that is not there, and keep the process alive.
-    const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
+    // Node's own `timeout` keeps running if the program does not exist, and keeps the process alive.
+    const timer = setTimeout(() => child.kill("SIGKILL"), UNLOCK_TIMEOUT);
     const ran: Ran = { code: null, out: "", err: "" };
     child.stdout.setEncoding("utf8").on("data", (text: string) => (ran.out += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (ran.err += text));
@@ -40,7 +40,7 @@ function run(program: string, args: readonly string[], input = ""): Promise<Ran>
       clearTimeout(timer);
       resolve({ ...ran, code });
     });
-    // A program that ends without reading says why by its exit code.
+    // A program that exits without reading explains it by its exit code.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });
@@ -58,7 +58,8 @@ export function secretTool(program = "secret-tool"): Keyring {
   return {
     async get(name) {
       const ran = await run(program, ["lookup", ...attributes(name)]);
-      // It says nothing, and ends with 1, when there is no such secret; when it has no keyring it says so.
+      // It exits with 1 and prints nothing if the secret does not exist; it prints an error if there is no
+      // keyring.
       if (ran.code === 1 && !ran.err.trim()) return undefined;
       if (ran.code !== 0) throw failed("secret-tool lookup", ran);
       return ran.out;
@@ -74,7 +75,7 @@ export function secretTool(program = "secret-tool"): Keyring {
   };
 }
 
-/** The keychain of macOS. Its program takes commands from its input, a line each. */
+/** The keychain of macOS. Its program reads commands from stdin, one per line. */
 export function keychain(program = "security"): Keyring {
   const item = (name: string) => ["-s", "vitrine", "-a", name.replace(/[^\w.-]/g, "_")];
   const missing = ({ code, err }: Ran) => code === 44 || /could not be found/.test(err);
@@ -98,7 +99,9 @@ export function keychain(program = "security"): Keyring {
   };
 }
 
-/** Whether something put in comes out again. A keyring that is there may still be locked, or have no session bus. */
+/**
+ * Whether a stored value can be read back. An installed keyring may still be locked, or have no session bus.
+ */
 export async function works(keyring: Keyring): Promise<boolean> {
   const name = `probe ${randomBytes(6).toString("hex")}`;
   const value = randomBytes(16).toString("base64url");
@@ -108,7 +111,7 @@ export async function works(keyring: Keyring): Promise<boolean> {
     await keyring.delete(name);
     return isSame && (await keyring.get(name)) === undefined;
   } catch {
-    // Why does not matter: the key goes into a file then, and `onkey` says so.
+    // The reason does not matter: the key is stored in a file instead, and `onkey` reports that.
     return false;
   }
 }

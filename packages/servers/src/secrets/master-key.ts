@@ -1,5 +1,5 @@
 /**
- * The key of the file of secrets, and where it is kept.
+ * Finds or creates the key of the secrets file.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { type Keyring, osKeyring } from "./keyring.js";
 /** Options of {@link findKey}. */
 export interface KeyOptions {
   folder: string;
-  /** Where `VITRINE_KEY` may be: 32 bytes in base64url or hexadecimal digits. */
+  /** May contain `VITRINE_KEY`: 32 bytes in base64url or hexadecimal digits. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /** `auto` uses the keyring of the operating system if it works; `none` does not try. */
   keyring?: "auto" | "none" | Keyring | undefined;
-  /** Hears where the key is kept. */
-  onkey?: ((place: "environment" | "keyring" | "file") => void) | undefined;
+  /** Called with the location of the key. */
+  onkey?: ((location: "environment" | "keyring" | "file") => void) | undefined;
 }
 
-/** Says which key it is, and nothing about it. */
+/** Identifies a key without revealing anything about it. */
 export const keyIdOf = (key: Buffer): string =>
   createHash("sha256").update("vitrine key id ").update(key).digest("hex").slice(0, 16);
 
@@ -33,7 +33,7 @@ function parseKey(text: string): Buffer | undefined {
   return key?.length === 32 ? key : undefined;
 }
 
-/** Finds the key that is wanted, or makes one if there is no file yet. */
+/** Finds the wanted key, or creates one if there is no file yet. */
 export async function findKey(options: KeyOptions & { wanted: string | undefined }): Promise<Buffer> {
   const { folder, env = process.env, wanted, onkey } = options;
   const path = join(folder, "secrets.key");
@@ -45,7 +45,7 @@ export async function findKey(options: KeyOptions & { wanted: string | undefined
     const key = parseKey(given);
     if (!key) throw refused("VITRINE_KEY", "must be 32 random bytes, as 64 hexadecimal digits or base64url");
     if (!fits(key))
-      throw refused(secrets, "was not closed with VITRINE_KEY; give the key that it was made with");
+      throw refused(secrets, "was encrypted with another key than VITRINE_KEY; set VITRINE_KEY to that key");
     onkey?.("environment");
     return key;
   }
@@ -53,7 +53,7 @@ export async function findKey(options: KeyOptions & { wanted: string | undefined
   const written = await readPrivate(path);
   if (written !== undefined) {
     const key = parseKey(written);
-    if (!key) throw refused(path, "is damaged. Put a copy of it back; without it the secrets cannot be read");
+    if (!key) throw refused(path, "is damaged. Restore a copy of it; the secrets cannot be read without it");
     if (fits(key)) {
       onkey?.("file");
       return key;
@@ -68,11 +68,11 @@ export async function findKey(options: KeyOptions & { wanted: string | undefined
     onkey?.("keyring");
     return fromKeyring;
   }
-  // Never a new key for a file that exists: that would be to empty it.
+  // Never create a new key for an existing file: that would discard its contents.
   if (wanted !== undefined)
     throw refused(
       secrets,
-      `its key is not there (VITRINE_KEY, the keyring, ${path}). Unlock the keyring or put the key back; or move the file away, and sign in and store your secrets again`,
+      `its key was not found (VITRINE_KEY, the keyring, ${path}). Unlock the keyring or restore the key; or move the file away, then sign in and store your secrets again`,
     );
 
   const key = randomBytes(32);
@@ -81,7 +81,7 @@ export async function findKey(options: KeyOptions & { wanted: string | undefined
     onkey?.("keyring");
     return key;
   }
-  // Another process may have made one at the same time: then that one counts.
+  // Another process may have created a key at the same time, which then takes precedence.
   if (!(await writePrivate(path, `${key.toString("base64url")}\n`, true))) return findKey(options);
   onkey?.("file");
   return key;

@@ -28,7 +28,7 @@ function memoryKeyring(): Keyring & { map: Map<string, string> } {
 }
 
 describe("openSecrets", () => {
-  it("keeps secrets over a restart, readable by nobody else", async () => {
+  it("keeps secrets across a restart, readable by nobody else", async () => {
     const secrets = await open();
     expect(await secrets.get("a")).toBeUndefined();
     await secrets.set("a", "token of a");
@@ -43,11 +43,11 @@ describe("openSecrets", () => {
     expect((await readdir(folder)).sort()).toEqual(["secrets", "secrets.key"]);
   });
 
-  it("writes nothing in the clear, and never the same bytes twice", async () => {
+  it("writes no plain text, and never the same bytes twice", async () => {
     const secrets = await open();
     const seen = new Set<string>();
     for (let count = 0; count < 20; count++) {
-      // Words that random characters do not make.
+      // Texts that cannot occur by chance in random characters.
       await secrets.set("oauth-of/anastasia/mailbox", "plainly-secret");
       const text = await readFile(path(), "utf8");
       expect(text).not.toMatch(/plainly-secret|oauth-of|anastasia|mailbox/);
@@ -56,14 +56,14 @@ describe("openSecrets", () => {
     expect(seen.size).toBe(20);
   });
 
-  it("loses nothing when many change it at once", async () => {
+  it("loses nothing in concurrent changes", async () => {
     const secrets = await open();
     await Promise.all(Array.from({ length: 50 }, (_, index) => secrets.set(`key ${index}`, `${index}`)));
     const again = await open();
     for (let index = 0; index < 50; index++) expect(await again.get(`key ${index}`)).toBe(`${index}`);
   });
 
-  it("refuses a file that others can read, and says what to do", async () => {
+  it("rejects a file that others can read, and says what to do", async () => {
     await (await open()).set("a", "b");
     await chmod(path(), 0o640);
     await expect(open()).rejects.toThrow(`can be read by others; run: chmod 600 ${path()}`);
@@ -72,13 +72,13 @@ describe("openSecrets", () => {
     await expect(open()).rejects.toThrow("secrets.key: can be read by others");
   });
 
-  it("refuses a link in place of the file", async () => {
+  it("rejects a symbolic link in place of the file", async () => {
     await (await open()).set("a", "b");
     const elsewhere = path("elsewhere");
     await writeFile(elsewhere, await readFile(path()), { mode: 0o600 });
     await rm(path());
     await symlink(elsewhere, path());
-    await expect(open()).rejects.toThrow("is a link");
+    await expect(open()).rejects.toThrow("is a symbolic link");
   });
 
   it.each([
@@ -90,27 +90,27 @@ describe("openSecrets", () => {
       (text: string) => text.replace(/"data":"(.)/, (_, c) => `"data":"${c === "A" ? "B" : "A"}`),
     ],
     ["with another nonce", (text: string) => text.replace(/"nonce":"[^"]+/, `"nonce":"${"A".repeat(16)}`)],
-  ])("a file that is %s is an error, and stays as it is", async (_, damage) => {
+  ])("rejects a file that is %s, and does not change it", async (_, damage) => {
     const secrets = await open();
     await secrets.set("a", "b");
     const damaged = damage(await readFile(path(), "utf8"));
     await writeFile(path(), damaged);
-    await expect(open()).rejects.toThrow(/is damaged\. Put a copy of it back; or move it away/);
+    await expect(open()).rejects.toThrow(/is damaged\. Restore a copy of it; or move it away/);
     await expect(secrets.set("c", "d")).rejects.toThrow("is damaged");
     await expect(secrets.get("a")).rejects.toThrow("is damaged");
     expect(await readFile(path(), "utf8")).toBe(damaged);
   });
 
-  it("a lost key is an error that says so, and no new one is made for an old file", async () => {
+  it("reports a lost key, and creates no new key for an existing file", async () => {
     await (await open()).set("a", "b");
     await rm(path("secrets.key"));
-    await expect(open()).rejects.toThrow(/its key is not there .* Unlock the keyring or put the key back/);
+    await expect(open()).rejects.toThrow(/its key was not found .* Unlock the keyring or restore the key/);
     expect(await readdir(folder)).toEqual(["secrets"]);
     await writeFile(path("secrets.key"), "no key\n", { mode: 0o600 });
     await expect(open()).rejects.toThrow("secrets.key: is damaged");
   });
 
-  it("takes VITRINE_KEY, in both notations, and writes it nowhere", async () => {
+  it("accepts VITRINE_KEY in both notations, and stores it nowhere", async () => {
     const key = Buffer.alloc(32, 7);
     const env = { VITRINE_KEY: key.toString("hex") };
     const places: string[] = [];
@@ -122,11 +122,11 @@ describe("openSecrets", () => {
       "VITRINE_KEY: must be 32 random bytes",
     );
     const other = { VITRINE_KEY: Buffer.alloc(32, 8).toString("hex") };
-    await expect(open({ env: other })).rejects.toThrow("was not closed with VITRINE_KEY");
-    await expect(open()).rejects.toThrow("its key is not there");
+    await expect(open({ env: other })).rejects.toThrow("was encrypted with another key than VITRINE_KEY");
+    await expect(open()).rejects.toThrow("its key was not found");
   });
 
-  it("keeps its key in a keyring that works", async () => {
+  it("stores its key in a keyring that works", async () => {
     const keyring = memoryKeyring();
     const places: string[] = [];
     await (await open({ keyring, onkey: (place) => places.push(place) })).set("a", "b");
@@ -134,11 +134,11 @@ describe("openSecrets", () => {
     expect(await readdir(folder)).toEqual(["secrets"]);
     expect(await (await open({ keyring })).get("a")).toBe("b");
     keyring.map.clear();
-    await expect(open({ keyring })).rejects.toThrow("its key is not there");
+    await expect(open({ keyring })).rejects.toThrow("its key was not found");
     expect(places).toEqual(["keyring"]);
   });
 
-  it("two that open an empty folder at once agree on a key", async () => {
+  it("two processes that open an empty folder at once agree on a key", async () => {
     const [one, two] = await Promise.all([open(), open()]);
     await one.set("a", "1");
     expect(await two.get("a")).toBe("1");
@@ -150,7 +150,7 @@ describe("openSecrets", () => {
 });
 
 describe("keyrings", () => {
-  /** A program that keeps secrets in a file and writes down its arguments. */
+  /** A program that stores secrets in a file and logs its arguments. */
   async function fake(body: string): Promise<string> {
     const program = path("secret-tool");
     const head = `#!${process.execPath}\nconst fs = require("fs"), log = ${JSON.stringify(path("log"))};`;
@@ -165,7 +165,7 @@ describe("keyrings", () => {
     else if (verb === "lookup") process.stdout.write(fs.readFileSync(file));
     else fs.unlinkSync(file);`;
 
-  it("hands a secret over by its input, and never as an argument", async () => {
+  it("passes a secret on stdin, and never as an argument", async () => {
     const keyring = secretTool(await fake(KEEPS));
     expect(await works(keyring)).toBe(true);
     await keyring.set("key 1", "$(id) `id` 'secret'");
@@ -179,13 +179,13 @@ describe("keyrings", () => {
 
   it.each([
     ["has no session bus", `console.error("Cannot autolaunch D-Bus without X11 $DISPLAY"); process.exit(1);`],
-    ["says yes and keeps nothing", `process.exit(verb === "store" ? 0 : 1);`],
-    ["gives another secret back", `if (verb === "lookup") process.stdout.write("x");`],
-  ])("one that %s does not work", async (_, body) => {
+    ["reports success and stores nothing", `process.exit(verb === "store" ? 0 : 1);`],
+    ["returns a different secret", `if (verb === "lookup") process.stdout.write("x");`],
+  ])("a keyring that %s does not work", async (_, body) => {
     expect(await works(secretTool(await fake(body)))).toBe(false);
   });
 
-  it("the keychain of macOS takes a secret by its input, too", async () => {
+  it("the keychain of macOS also takes a secret from stdin", async () => {
     const program = await fake(`
       const { execPath } = process, path = (name) => log + "." + name;
       if (verb === "-i") {
@@ -203,11 +203,11 @@ describe("keyrings", () => {
     expect(await readFile(path("log"), "utf8")).not.toMatch(/c2VjcmV0|633256/);
   });
 
-  it("one that is not there does not work", async () => {
+  it("a missing keyring does not work", async () => {
     expect(await works(secretTool(path("missing")))).toBe(false);
   });
 
-  it("says what it was told when it fails", async () => {
+  it("passes on the program's error message", async () => {
     const keyring = secretTool(await fake(`console.error("the keyring is locked"); process.exit(1);`));
     await expect(keyring.get("key")).rejects.toThrow("the keyring is locked");
     await expect(keyring.set("key", "x")).rejects.toThrow("the keyring is locked");

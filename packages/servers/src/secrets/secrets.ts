@@ -1,16 +1,16 @@
 /**
- * Where secrets are kept: tokens of servers that people signed in to, and what settings refer to.
+ * Stores secrets: tokens of servers that people signed in to, and values that settings refer to.
  *
  * @module
  */
 import { encryptedFile } from "./encrypted-file.js";
 import { findKey, type KeyOptions } from "./master-key.js";
 
-/** Secrets by key. What was set is on disk when the promise resolves. */
+/** Secrets by key. A change is on disk when its promise resolves. */
 export interface SecretStore {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
-  /** Whether there was one. */
+  /** Resolves to whether the secret existed. */
   delete(key: string): Promise<boolean>;
 }
 
@@ -19,18 +19,18 @@ export const secretKey = (name: string): string => `settings/${name}`;
 
 /** Options of {@link openSecrets}. */
 export interface SecretsOptions extends Omit<KeyOptions, "folder"> {
-  /** The gateway's own folder; made if it is not there. */
+  /** The gateway's own folder; created if it does not exist. */
   folder: string;
 }
 
 /**
- * Opens the secrets in a folder: one encrypted file. Its key is `VITRINE_KEY` of the environment, or is kept in the
- * keyring of the operating system where that works, or else in a file beside it that only this user can read.
+ * Opens the secrets in a folder: one encrypted file. Its key comes from `VITRINE_KEY` in the environment,
+ * from the operating system's keyring if that works, or from a file beside it that only this user can read.
  *
- * Secrets themselves are not put into the keyring: the tools for it take a few kilobytes at most, and start a process
- * for each of them.
+ * The secrets themselves are not stored in the keyring: its tools accept a few kilobytes at most, and start a
+ * process for each of them.
  *
- * @throws {GatewayError} `config-invalid` if the file or its key cannot be used; nothing is overwritten then
+ * @throws {GatewayError} `config-invalid` if the file or its key is unusable; nothing is overwritten then
  * @example
  * ```ts source="./secrets.examples.ts#openSecrets"
  * const secrets = await openSecrets({ folder, keyring: "none" });

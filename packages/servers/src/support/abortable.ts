@@ -1,11 +1,14 @@
 /**
- * Waiting that can be given up.
+ * Waits for a promise until a signal aborts.
  *
  * @module
  */
 import { VitrineError } from "@vitrine/protocol";
 
-/** What the promise comes to, unless the signal comes first. What goes on then, goes on for others. */
+/**
+ * Settles like the promise, unless the signal aborts first. The work behind the promise continues, for other
+ * callers.
+ */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {

@@ -1,20 +1,20 @@
 /**
- * Time and chance come from outside, so that tests own them.
+ * Time and randomness, replaceable in tests.
  *
  * @module
  */
 
-/** What the supervision of servers needs of the world. */
+/** Time and randomness for the supervision of servers. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls once, later; call what it returns to stop that. */
+  /** Calls `run` once, later. Returns a function that cancels it. */
   after(milliseconds: number, run: () => void): () => void;
-  /** From 0 up to 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   random(): number;
 }
 
-/** The time of this machine. Nothing that waits keeps the process alive. */
+/** The system's clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, run) {
@@ -28,8 +28,8 @@ const FIRST = 1_000;
 const LONGEST = 60_000;
 
 /**
- * Milliseconds to wait after so many failures in a row: twice as long each time, from one second to a minute, and up
- * to half of it less by chance, so that what failed together does not come back together.
+ * Milliseconds to wait after a number of consecutive failures. Doubles each time, from one second to a
+ * minute, and is reduced randomly by up to half, so that clients that failed together do not retry together.
  */
 export const backoff = (failures: number, random: () => number): number =>
   Math.round(Math.min(LONGEST, FIRST * 2 ** Math.min(failures - 1, 10)) * (1 - random() / 2));

@@ -1,10 +1,10 @@
 /**
- * What a person meant.
+ * Suggests the word that a person may have meant.
  *
  * @module
  */
 
-/** How many letters must be added, taken away or changed. */
+/** The edit distance: letters to add, remove or change. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...a].entries()) {
@@ -28,7 +28,7 @@ export function meant(word: string, words: readonly string[]): string | undefine
   return best && `did you mean "${best.each}"?`;
 }
 
-/** The same at the end of a sentence, which stays as it is if no word is near. */
+/** Appends the suggestion to a sentence, or returns it unchanged if no word is close. */
 export function closest(word: string, words: readonly string[]): string {
   const hint = meant(word, words);
   return hint === undefined ? "" : `; ${hint}`;

@@ -1,15 +1,18 @@
 /**
- * Those who want to hear of something.
+ * A set of event listeners.
  *
  * @module
  */
 
-/** Any number of listeners; the same function may be there twice, and each leaves for itself (D3, D4). */
+/** A set of listeners. The same function may be added twice; each addition is removed separately. */
 export class Listeners<A extends readonly unknown[]> {
   readonly #all = new Set<(...args: A) => void>();
   readonly #onerror: ((error: unknown) => void) | undefined;
 
-  /** @param onerror hears what a listener threw: that stops neither the others nor whoever tells them */
+  /**
+   * @param onerror called with errors that listeners throw; they affect neither other listeners nor the
+   * caller
+   */
   constructor(onerror?: (error: unknown) => void) {
     this.#onerror = onerror;
   }
@@ -18,14 +21,14 @@ export class Listeners<A extends readonly unknown[]> {
     return this.#all.size;
   }
 
-  /** Returns how to stop. */
+  /** Returns a function that removes the listener. */
   add(listener: (...args: A) => void): () => void {
     const own = (...args: A): void => listener(...args);
     this.#all.add(own);
     return () => this.#all.delete(own);
   }
 
-  tell(...args: A): void {
+  notify(...args: A): void {
     for (const listener of [...this.#all]) {
       try {
         listener(...args);

@@ -1,5 +1,5 @@
 /**
- * Files that only this user can read, and that are never half written.
+ * Files that only this user can read, written atomically.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import { GatewayError } from "@vitrine/wire";
 const has = (error: unknown, code: string): boolean =>
   error instanceof Error && "code" in error && error.code === code;
 
-/** The text of a file, or undefined if there is none. A file that others can read is refused: it is no secret. */
+/** The text of a file; undefined if it does not exist. A file that others can read is refused. */
 export async function readPrivate(path: string): Promise<string | undefined> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
     if (has(error, "ENOENT")) return undefined;
-    if (has(error, "ELOOP")) throw refused(path, "is a link; put the file itself there");
+    if (has(error, "ELOOP")) throw refused(path, "is a symbolic link; replace it by the file itself");
     throw refused(path, `cannot be read: ${String(error)}`, error);
   });
   if (!handle) return undefined;
   try {
     const { mode, uid } = await handle.stat();
-    // Windows has no such modes; there the folder's own rules hold.
+    // Windows has no such modes; the folder's access rules apply there.
     if (process.getuid) {
       if (mode & 0o077) throw refused(path, `can be read by others; run: chmod 600 ${path}`);
       if (uid !== process.getuid() && process.getuid() !== 0) throw refused(path, "belongs to another user");
@@ -34,8 +34,8 @@ export async function readPrivate(path: string): Promise<string | undefined> {
 }
 
 /**
- * Writes a file and puts it in its place in one step, on disk when it resolves. With `isNew` it fails, and returns
- * false, if there is one already.
+ * Writes a file atomically; it is on disk when the promise resolves. With `isNew`, returns false if the file
+ * exists already.
  */
 export async function writePrivate(path: string, text: string, isNew = false): Promise<boolean> {
   const folder = dirname(path);

@@ -1,14 +1,14 @@
 /**
- * Keeps secrets out of texts that are logged or shown.
+ * Removes secrets from texts that are logged or shown.
  *
  * @module
  */
 
-/** Stands in place of a secret. */
+/** Replaces a secret. */
 export const REMOVED = "[removed]";
 
 /**
- * Removes query strings, which carry codes and tokens, and credentials from a text.
+ * Removes credentials, and query strings, which contain codes and tokens, from a text.
  *
  * @example
  * ```ts source="./support.examples.ts#scrub"

@@ -1,10 +1,10 @@
 /**
- * The end of what a program wrote.
+ * Keeps the end of a program's output.
  *
  * @module
  */
 
-/** Keeps the last bytes of a stream, and no more than that, however much comes. */
+/** Keeps the last bytes of a stream in constant memory. */
 export class TextTail {
   readonly #ring: Buffer;
   #written = 0;
@@ -26,7 +26,7 @@ export class TextTail {
     const size = this.#ring.length;
     if (this.#written <= size) return this.#ring.toString("utf8", 0, this.#written);
     const at = this.#written % size;
-    // The oldest character may have lost its first bytes.
+    // The oldest character may be cut.
     const text = Buffer.concat([this.#ring.subarray(at), this.#ring.subarray(0, at)]).toString("utf8");
     return text.replace(/^\uFFFD+/, "");
   }

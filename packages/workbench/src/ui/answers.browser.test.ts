@@ -65,12 +65,12 @@ describe("an answer that fails", () => {
     model.add(unauthorized, say("Here I am."));
     await workbench.tell("Hello?");
     await quiet();
-    await expect.poll(() => articles(/wants a key/).count()).toBe(1);
+    await expect.poll(() => articles(/requires a key/).count()).toBe(1);
     await shot("failed");
     expect(await seriousProblems()).toEqual([]);
     await press("Retry");
     await articles("Here I am.").waitFor();
-    await expect.poll(() => articles(/wants a key/).count()).toBe(0);
+    await expect.poll(() => articles(/requires a key/).count()).toBe(0);
     expect(await articles("Hello?").count()).toBe(1);
   });
 
@@ -86,7 +86,7 @@ describe("an answer that fails", () => {
     await field.press("Enter");
     await articles("Clearer.").waitFor();
     expect(await articles("Helo?").count()).toBe(0);
-    expect(await articles(/wants a key/).count()).toBe(0);
+    expect(await articles(/requires a key/).count()).toBe(0);
     const asked = model.requests.at(-1)?.body.messages.filter(({ role }) => role === "user");
     expect(asked).toHaveLength(1);
   });
@@ -98,7 +98,7 @@ describe("an answer that fails", () => {
     await press("Copy the answer");
     await page.getByRole("button", { name: "Copied" }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
-      /wants a key.*\(model-unauthorized\)/,
+      /requires a key.*\(model-unauthorized\)/,
     );
   });
 

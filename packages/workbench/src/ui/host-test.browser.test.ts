@@ -364,7 +364,7 @@ describe("the environment", () => {
   });
 
   it("is said in the log", () => {
-    expect(log.join("")).toContain("test mode: whatever runs in the page can answer questions in your place");
+    expect(log.join("")).toContain("test mode: any program in the page can answer questions on your behalf");
   });
 });
 

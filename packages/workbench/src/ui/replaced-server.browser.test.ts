@@ -92,7 +92,7 @@ it("attack E01: has an empty storage, no old results and a notice in the page; t
   await notice.waitFor();
   // The earlier text is readable, but not shown in an app of the new server.
   await page.getByText("show for ann").waitFor();
-  await page.getByText(/another server was called "mail" when this was called/).waitFor();
+  await page.getByText(/a different server that was named "mail" before/).waitFor();
   expect(page.frames().filter((frame) => /^http:\/\/v\./.test(frame.url()))).toEqual([]);
   const second = await call();
   expect(new URL(second.url()).origin).not.toBe(origin);
@@ -117,6 +117,6 @@ it("attack E01: is not given the input and result of the other server's app by t
   await page.locator(".banner", { hasText: '"mail" is not the server that had this name before.' }).waitFor();
   await page.getByRole("button", { name: "Grid" }).click();
   const grid = page.getByRole("dialog", { name: "Grid" });
-  await expect.poll(() => grid.getByText(/another server was called "mail"/).count()).toBe(4);
+  await expect.poll(() => grid.getByText(/a different server that was named "mail"/).count()).toBe(4);
   expect(await grid.locator("mcp-app").count()).toBe(0);
 });

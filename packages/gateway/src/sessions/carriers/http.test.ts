@@ -21,7 +21,7 @@ const post = (body: string, headers: Record<string, string> = {}, user = "ann") 
 
 const HELLO = JSON.stringify(['hello {"version":1,"received":0}']);
 
-/** A page of a test: bare frames over HTTP. */
+/** A test page: raw frames over HTTP. */
 class Page {
   readonly lines: string[] = [];
   isOver = false;
@@ -76,18 +76,18 @@ const echo = (seq: number, params: object) =>
   `${seq} 0 . ${JSON.stringify({ jsonrpc: "2.0", id: seq, method: "echo", params })}`;
 
 describe("HTTP", () => {
-  it("carries a session: POST in, an event stream out, at once", async () => {
+  it("carries a session: POST in, an event stream out, without delay", async () => {
     const page = await Page.open();
     const answer = await page.send(echo(1, { a: "\n\r\u2028" }), echo(2, {}));
     expect([answer.status, await answer.text()]).toEqual([204, ""]);
     await vi.waitFor(() => expect(page.frames).toHaveLength(2), LONG);
     expect(page.frames[0]).toBe('1 1 . {"jsonrpc":"2.0","id":1,"result":{"a":"\\n\\r\u2028"}}');
-    // Comments show that the gateway is there.
+    // Comments show that the gateway is alive.
     stage.http.beat();
     await vi.waitFor(() => expect(page.lines).toContain(": still here"), LONG);
   });
 
-  it("lets what stands between hold nothing back", async () => {
+  it("prevents proxies from buffering", async () => {
     const { carrier } = (await (await post(HELLO)).json()) as { carrier: string };
     const { headers, body } = await fetch(stage.url(), { headers: { "vitrine-carrier": carrier } });
     expect([...headers]).toEqual(
@@ -102,7 +102,7 @@ describe("HTTP", () => {
     expect(stage.sessions[0]?.isConnected).toBe(false);
   });
 
-  it("brings what was said before the stream was there", async () => {
+  it("sends frames from before the stream was opened", async () => {
     const { carrier, frames } = (await (await post(HELLO)).json()) as { carrier: string; frames: string[] };
     stage.sessions[0]?.send(".", "early");
     expect(frames).toHaveLength(1);
@@ -111,7 +111,7 @@ describe("HTTP", () => {
     await vi.waitFor(() => expect(page.frames).toEqual(["1 0 . early"]), LONG);
   });
 
-  it("is resumed as a WebSocket is, and takes over from it", async () => {
+  it("is resumed like a WebSocket, and can take over from one", async () => {
     const page = await Page.open();
     const welcome = readHandshake("welcome", page.lines[0] ?? "");
     const hello = { version: 1, received: 0, session: welcome?.session, key: welcome?.key };
@@ -124,18 +124,18 @@ describe("HTTP", () => {
   });
 
   it.each([
-    ["no JSON", "nonsense"],
-    ["no array", "{}"],
-    ["no texts", "[1]"],
+    ["invalid JSON", "nonsense"],
+    ["an object", "{}"],
+    ["numbers", "[1]"],
     ["too many frames", JSON.stringify(Array(1001).fill("?"))],
-    ["too large", JSON.stringify(["x".repeat(1_100_000)])],
-  ])("refuses a body with %s", async (_what, body) => {
+    ["too many bytes", JSON.stringify(["x".repeat(1_100_000)])],
+  ])("rejects a body with %s", async (_what, body) => {
     const page = await Page.open();
     expect((await post(body, page.headers)).status).toBe(400);
     expect((await page.send(echo(1, {}))).status).toBe(204);
   });
 
-  it("refuses a carrier that it does not know, or that is another person's", async () => {
+  it("rejects an unknown transport, or one of another user", async () => {
     const page = await Page.open();
     expect((await post("[]", { "vitrine-carrier": "made-up" })).status).toBe(410);
     expect((await fetch(stage.url())).status).toBe(410);
@@ -145,20 +145,20 @@ describe("HTTP", () => {
     expect(stage.noted).toEqual([]);
   });
 
-  it("says why a hello is refused", async () => {
+  it("explains why a hello is rejected", async () => {
     const { frames } = (await (await post(JSON.stringify(["1 0 . x"]))).json()) as { frames: string[] };
     expect(frames[0]).toMatch(/^bye .*malformed/);
     expect([stage.http.size, stage.registry.size]).toEqual([0, 0]);
   });
 
-  it("ends the session at a frame that is against the rules", async () => {
+  it("ends the session at an invalid frame", async () => {
     const page = await Page.open();
     expect((await page.send("nonsense")).status).toBe(410);
     await vi.waitFor(() => expect(page.frames.at(-1)).toMatch(/^bye .*malformed/), LONG);
     expect(stage.registry.size).toBe(0);
   });
 
-  it("ends a carrier whose stream never comes", async () => {
+  it("ends a transport whose stream is never opened", async () => {
     const restless = await SessionStage.open({ heartbeat: 50 });
     onTestFinished(() => restless.close());
     await fetch(restless.url(), { method: "POST", body: HELLO });
@@ -168,7 +168,7 @@ describe("HTTP", () => {
   });
 
   it("holds no more for a page that does not read its stream than for any other", async () => {
-    // More than the system takes in for a connection: then it is seen that nobody reads.
+    // More than the system buffers for a connection, so that the missing reader is noticed.
     const large = await SessionStage.open({ registry: { limits: { window: 32_000_000 } } });
     onTestFinished(() => large.close());
     const hello = await fetch(large.url(), { method: "POST", body: HELLO });
@@ -180,7 +180,7 @@ describe("HTTP", () => {
     const [session] = large.sessions;
     for (let n = 0; n < 300; n++) session?.send("a", "x".repeat(100_000));
     await vi.waitFor(() => expect(session?.isFull).toBe(true), LONG);
-    // The carrier goes, and the session waits with what it has.
+    // The transport ends, and the session waits with its queue.
     for (const size of [1, 0]) {
       large.http.sweep();
       expect(large.http.size).toBe(size);

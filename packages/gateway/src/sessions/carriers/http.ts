@@ -1,8 +1,8 @@
 /**
- * The same frames by plain HTTP, for where a WebSocket cannot be opened: a POST says hello, an event stream brings
- * frames to the page, and more POSTs bring frames from it.
+ * The HTTP transport, for browsers that cannot open a WebSocket: a POST sends the hello, an event stream
+ * sends frames to the page, and further POSTs send frames from it.
  *
- * The listener's routes call them, after its one authentication.
+ * The listener's routes call it after authentication.
  *
  * @module
  */
@@ -14,29 +14,35 @@ import type { Caller } from "../../http/api.js";
 import type { CarrierRequest } from "../../http/route.js";
 import type { LiveSession, PageCarrier, SessionRegistry } from "../registry.js";
 
-/** Names the carrier in every request but the first. A secret: who has it speaks for the page. */
+/**
+ * The header that names the transport in every request but the first. A secret: whoever has it can act as the
+ * page.
+ */
 export const CARRIER_HEADER = "vitrine-carrier";
 
 /** Options of {@link HttpCarriers}. */
 export interface HttpCarriersOptions {
-  /** Carriers at a time; 1,000 by default. */
+  /** Maximum concurrent transports; 1,000 by default. */
   connections?: number | undefined;
   /** Milliseconds until a stream must have been opened, and read from; 15,000 by default. */
   heartbeat?: number | undefined;
-  /** Milliseconds between two comments in a stream: a page that gets none knows that its stream is dead; 2,000 by default. */
+  /**
+   * Milliseconds between comments in a stream. A page that gets none knows that its stream is dead; 2,000 by
+   * default.
+   */
   beat?: number | undefined;
 }
 
-/** Bytes and frames of one POST; a page splits what is more. */
+/** Maximum bytes and frames of a POST; a page splits larger ones. */
 const MAX_BODY = 1_048_576;
 const MAX_FRAMES = 1000;
-/** Characters in a stream's buffer from which on nothing more is given to it. */
+/** High-water mark of a stream's buffer, in characters. */
 const BUFFER = 262_144;
 
-/** A stream is dead when so many of its comments are missing. */
+/** A stream counts as dead after this many missing comments. */
 const MISSING_BEATS = 2.5;
 
-/** Takes requests, and brings them to the registry. */
+/** Accepts requests, and connects them to the registry. */
 export class HttpCarriers {
   readonly #registry: SessionRegistry;
   readonly #open = new Map<string, HttpCarrier>();
@@ -55,14 +61,14 @@ export class HttpCarriers {
     for (const timer of this.#timers) timer.unref();
   }
 
-  /** How many carriers there are. */
   get size(): number {
     return this.#open.size;
   }
 
   /**
-   * Takes frames, as a JSON array of texts. Without a carrier's name the first must be a hello: the answer then has the
-   * name, and the welcome. 409 says that another page took the session over, 410 that the carrier is gone.
+   * Accepts frames, as a JSON array of strings. Without a transport id, the first must be a hello: then the
+   * answer contains the id and the welcome. 409 means that another page took over the session, 410 that the
+   * transport has ended.
    */
   async post({ headers, bytes }: CarrierRequest, caller: Caller): Promise<Answer> {
     const frames = readFrames(bytes);
@@ -74,25 +80,25 @@ export class HttpCarriers {
     return carrier.take(frames);
   }
 
-  /** The stream of frames to the page. There is one for each carrier. */
+  /** The stream of frames to the page. There is one per transport. */
   stream({ headers }: CarrierRequest, outgoing: ServerResponse, caller: Caller): Answered {
     const carrier = this.#open.get(String(headers[CARRIER_HEADER]));
     if (carrier?.user !== caller.user) return gone();
     if (carrier.stream(outgoing, caller)) return "written";
-    return answer(409, { message: "this carrier has its stream already" });
+    return answer(409, { message: "this transport already has a stream" });
   }
 
-  /** Ends carriers that nobody reads from. */
+  /** Ends transports that nobody reads from. */
   sweep(): void {
     for (const carrier of this.#open.values()) carrier.sweep();
   }
 
-  /** Shows every page that its stream is alive. */
+  /** Sends a comment to every page, to show that its stream is alive. */
   beat(): void {
     for (const carrier of this.#open.values()) carrier.beat();
   }
 
-  /** Ends all carriers. Close the registry first, so that pages are told and no more come. */
+  /** Ends all transports. Close the registry first, so that pages are notified and no new ones connect. */
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
     for (const carrier of this.#open.values()) carrier.finish();
@@ -100,7 +106,7 @@ export class HttpCarriers {
 
   #hello([frame = ""]: string[], { user }: Caller): Answer {
     if (this.#open.size >= this.#connections) {
-      return answer(503, { message: "there are too many connections: try again" }, { "retry-after": "5" });
+      return answer(503, { message: "too many connections: try again later" }, { "retry-after": "5" });
     }
     const name = randomBytes(16).toString("base64url");
     const carrier: HttpCarrier = new HttpCarrier(user, () => {
@@ -114,12 +120,12 @@ export class HttpCarriers {
 
 class HttpCarrier implements PageCarrier {
   readonly user: string;
-  /** What is said before there is a stream: the welcome, or why there is none. */
+  /** Frames before there is a stream: the welcome, or the reason for the refusal. */
   readonly first: string[] = [];
   readonly #closed: () => void;
   #session: LiveSession | undefined;
   #stream: ServerResponse | undefined;
-  /** Who opened the stream. */
+  /** The caller who opened the stream. */
   #reader: Caller | undefined;
   #isTaking = false;
   #sweeps = 0;
@@ -131,12 +137,12 @@ class HttpCarrier implements PageCarrier {
     this.#closed = closed;
   }
 
-  /** Frames wait in the session until the stream is open, and while the page does not read it. */
+  /** Frames stay in the session until the stream is open, and while the page does not read it. */
   get full(): boolean {
     return !this.#stream || this.#stream.writableLength > BUFFER;
   }
 
-  /** Takes its session; whether there is one. */
+  /** Attaches the session. Returns whether there is one. */
   begin(session: LiveSession | undefined): boolean {
     this.#session = session;
     return session !== undefined && !this.#isOver;
@@ -144,7 +150,7 @@ class HttpCarrier implements PageCarrier {
 
   send(frame: string): void {
     if (this.#stream) this.#stream.write(`data: ${JSON.stringify(frame)}\n\n`);
-    // Acknowledgements and heartbeats are left unsaid: the welcome has said as much.
+    // Acknowledgements and heartbeats are skipped: the welcome implies them.
     else if (frame.startsWith("welcome ")) this.first.push(frame);
   }
 
@@ -161,7 +167,7 @@ class HttpCarrier implements PageCarrier {
     this.finish();
   }
 
-  /** Closes it without a word. */
+  /** Closes it without a bye. */
   finish(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -172,7 +178,7 @@ class HttpCarrier implements PageCarrier {
     this.#closed();
   }
 
-  /** Says from now on what there is to say; whether it does. */
+  /** Starts to send frames to this stream. Returns false if there is one already. */
   stream(outgoing: ServerResponse, caller: Caller): boolean {
     if (this.#reader) return false;
     this.#reader = caller;
@@ -182,37 +188,38 @@ class HttpCarrier implements PageCarrier {
       this.#stream = undefined;
       this.finish();
     });
-    // One write for each frame, in place of a part with its length: the stream ends with its connection.
+    // A write per frame, instead of chunks with lengths: the stream ends with its connection.
     outgoing.useChunkedEncodingByDefault = false;
     outgoing.writeHead(200, { ...HEADERS, "content-type": "text/event-stream", "x-accel-buffering": "no" });
-    // So that the headers go out now, through whatever is between.
+    // Flushes the headers through any proxies.
     outgoing.write(": open\n\n");
     this.#session?.wire.flush();
     return true;
   }
 
   async take(frames: string[]): Promise<Answer> {
-    // One at a time keeps them in order, and a page that may not send more has one answer to wait for.
+    // A single POST at a time keeps the order, and lets a throttled page wait for a single answer.
     if (this.#isTaking) return answer(429, { message: "wait for the answer to the last POST" });
     this.#isTaking = true;
     let wait = 0;
     for (const frame of frames) wait = Math.max(wait, this.#session?.receive(this, frame) ?? 0);
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref());
     this.#isTaking = false;
-    if (this.#bye === "taken-over") return answer(409, { message: "another page goes on with this session" });
+    if (this.#bye === "taken-over")
+      return answer(409, { message: "another page has taken over this session" });
     if (this.#isOver) return gone();
     return { status: 204, headers: HEADERS };
   }
 
   sweep(): void {
-    // A stream that does not come, or that nobody has read from since the last time, has nobody at its other end.
+    // A stream that was not opened, or not read since the last check, has no reader.
     this.#sweeps = this.full ? this.#sweeps + 1 : 0;
-    // What the page sends is let in, or not, by itself; only the stream stays open.
+    // POSTs are authenticated individually; only the stream stays open.
     this.#reader?.meet?.(false);
     if (this.#sweeps > 1) this.finish();
   }
 
-  /** Not to a page that does not read: comments would pile up for it. */
+  /** Skipped for a page that does not read, where comments would accumulate. */
   beat(): void {
     if (!this.full) this.#stream?.write(": still here\n\n");
   }
@@ -226,9 +233,9 @@ const answer = (status: number, body: object, headers?: Record<string, string>):
   body: JSON.stringify(body),
 });
 
-const gone = (): Answer => answer(410, { message: "this carrier is gone: say hello again" });
+const gone = (): Answer => answer(410, { message: "this transport has ended: send a hello again" });
 
-/** The frames of a body; undefined when it is no array of texts, or too large. */
+/** The frames of a body; undefined if it is not an array of strings, or too large. */
 function readFrames(bytes: Buffer): string[] | undefined {
   if (bytes.length > MAX_BODY) return undefined;
   try {

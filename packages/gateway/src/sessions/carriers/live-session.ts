@@ -1,5 +1,5 @@
 /**
- * One browser session with its carrier, if it has one.
+ * A browser session with its transport, if it is connected.
  *
  * @module
  */
@@ -17,53 +17,56 @@ import {
 } from "@vitrine/wire";
 import { INPUT_RATES, InputRate, type InputRates } from "./rate.js";
 
-/** A connection from a page, while it carries a session. */
+/** A connection from a page that carries a session. */
 export interface PageCarrier extends SessionTransport {
-  /** Sends a last word, and closes. */
+  /** Sends a bye, and closes. */
   bye(bye: Bye): void;
 }
 
-/** A browser session, as the rest of the gateway sees it. */
+/** A browser session as the rest of the gateway sees it. */
 export interface BrowserSession {
   readonly id: string;
   readonly user: string;
-  /** More waits for the page than should: say nothing that can be left unsaid. */
+  /** Whether the send queue is above its high-water mark: skip optional messages. */
   readonly isFull: boolean;
-  /** What waits for the page, in characters. */
+  /** Characters in the send queue. */
   readonly queuedBytes: number;
-  /** Whether a page is connected now. */
+  /** Whether a page is connected. */
   readonly isConnected: boolean;
-  /** Sends a message. A page that lets too much pile up loses its session. After the end nothing happens. */
+  /** Sends a message. A page whose queue grows too large loses its session. Has no effect after the end. */
   send(channel: string, text: string): void;
-  /** Forgets what was on its way on a view's channel, both ways. */
+  /** Drops queued messages of a view's channel, in both directions. */
   closeChannel(channel: string): void;
-  /** Ends the session and tells the page why. */
+  /** Ends the session, and sends the reason to the page. */
   end(code: ByeCode, message: string): void;
 }
 
-/** What is done with a session's messages. */
+/** Handles the messages of a session. */
 export interface SessionHandler {
   onmessage(channel: string, text: string): void;
-  /** The page was loaded anew: it knows of nothing that was said before, and what was on its way to it is gone. */
+  /** The page was reloaded: it knows nothing from before, and its queue was dropped. */
   onfresh?(): void;
-  /** Little waits for the page again. */
+  /** The send queue is below its high-water mark again. */
   ondrain?(): void;
-  /** The session is over, by {@link BrowserSession.end}, by the page, or because the page did not come back. */
+  /** The session ended: by {@link BrowserSession.end}, by the page, or because the page did not return. */
   onend(reason: string): void;
 }
 
-/** A session with its carrier. */
+/** A session with its transport. */
 export class LiveSession implements BrowserSession {
   readonly id = newSecret(16);
   readonly user: string;
   readonly wire: Session;
-  /** A secret: the id alone resumes nothing. */
+  /** A secret: the id alone is not enough to resume. */
   key = newSecret(32);
-  /** The key of the page before: good for nothing but another fresh start, when the answer to the first was lost. */
+  /**
+   * The key of the previous page. It only permits another fresh start, in case the answer to the first was
+   * lost.
+   */
   #keyBefore: string | undefined;
   handler: SessionHandler | undefined;
   carrier: PageCarrier | undefined;
-  /** Since when it has no carrier, in milliseconds. */
+  /** The time since it has no transport, in milliseconds. */
   waitsSince: number | undefined;
   isEnded = false;
   onended: (() => void) | undefined;
@@ -130,17 +133,17 @@ export class LiveSession implements BrowserSession {
     this.#safely(() => this.handler?.onend(message));
   }
 
-  /** Whether a page knows the session's secret, or that of the page before. */
+  /** Whether a page knows the session's key, or that of the previous page. */
   knows(key: string): boolean {
     return isSame(key, this.key) || (this.#keyBefore !== undefined && isSame(key, this.#keyBefore));
   }
 
-  /** Whether this is a page whose session was taken over while it was away. */
+  /** Whether this page's session was taken over while it was disconnected. */
   isOld(hello: Hello): boolean {
     return !hello.fresh && !isSame(hello.key ?? "", this.key);
   }
 
-  /** Begins anew with a page that was loaded: views live on, and the page before can no longer go on. */
+  /** Restarts the session for a reloaded page: views stay open, and the previous page cannot continue. */
   renew(usedKey: string): void {
     if (isSame(usedKey, this.key)) this.#keyBefore = this.key;
     this.key = newSecret(32);
@@ -156,24 +159,27 @@ export class LiveSession implements BrowserSession {
   }
 
   /**
-   * Takes a frame from the carrier.
+   * Handles a frame from the transport.
    *
-   * @returns for how many milliseconds the carrier should read nothing more
+   * @returns the milliseconds for which the transport should not read
    */
   receive(carrier: PageCarrier, frame: string): number {
     if (carrier !== this.carrier) return 0;
-    if (frame.startsWith("bye ")) this.end("closed", "the page said goodbye");
+    if (frame.startsWith("bye ")) this.end("closed", "the page ended the session");
     else this.wire.receive(carrier, frame);
     return this.#rate.take(1, frame.length, this.#clock.now);
   }
 
-  /** The carrier is gone. */
+  /** Detaches a closed transport. */
   lose(carrier: PageCarrier): void {
     this.wire.detach(carrier);
     if (carrier === this.carrier) this.#leave();
   }
 
-  /** The page does not keep to the rules; frames that are missing may come again, the rest would only go on. */
+  /**
+   * Handles a protocol violation of the page. Missing frames may be sent again; after any other fault the
+   * session ends.
+   */
   fault(carrier: PageCarrier, fault: TransportFault, message: string): void {
     if (carrier !== this.carrier) return;
     if (fault !== "gap") this.end(fault, message);
@@ -197,10 +203,10 @@ export class LiveSession implements BrowserSession {
   }
 }
 
-/** Text that nobody guesses. */
+/** A random string that cannot be guessed. */
 export const newSecret = (bytes: number): string => randomBytes(bytes).toString("base64url");
 
-/** In a time that does not depend on where they differ. */
+/** Compares in constant time. */
 function isSame(given: string, secret: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(secret)];
   return one.length === other.length && timingSafeEqual(one, other);

@@ -1,16 +1,16 @@
 /**
- * How much a session may send in a while. A page that sends more is made to wait; nothing is lost.
+ * Limits the input rate of a session. A page that sends more is throttled; nothing is lost.
  *
  * @module
  */
 
-/** What a session may send at once, and each second after that. */
+/** The burst size and the sustained rate of a session. */
 export interface InputRates {
   frames: { burst: number; perSecond: number };
   characters: { burst: number; perSecond: number };
 }
 
-/** More than any page needs, and less than would keep the process busy for one of them. */
+/** Above the needs of any page, and low enough that a single page cannot occupy the process. */
 export const INPUT_RATES: InputRates = {
   frames: { burst: 10_000, perSecond: 5000 },
   characters: { burst: 134_217_728, perSecond: 33_554_432 },
@@ -30,10 +30,10 @@ export class InputRate {
     this.#at = now;
   }
 
-  /** Counts what came in, and returns for how many milliseconds nothing more should be read; mostly 0. */
+  /** Counts input, and returns the milliseconds to pause reading; usually 0. */
   take(frames: number, characters: number, now: number): number {
     const { frames: frameRate, characters: characterRate } = this.#rates;
-    // A clock that is set back gives nothing.
+    // Setting the clock back adds nothing.
     const seconds = Math.max(0, now - this.#at) / 1000;
     this.#at = now;
     this.#frames = Math.min(frameRate.burst, this.#frames + seconds * frameRate.perSecond) - frames;

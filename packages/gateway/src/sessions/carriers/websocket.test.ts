@@ -9,7 +9,7 @@ const MB = 1_048_576;
 let stage: SessionStage;
 afterEach(() => stage.close());
 
-/** A page of a test: bare frames over a WebSocket. */
+/** A test page: raw frames over a WebSocket. */
 class Page {
   readonly frames: string[] = [];
   readonly socket: WebSocket;
@@ -61,7 +61,7 @@ const start = async (options?: SessionStageOptions) => {
   stage = await SessionStage.open(options);
 };
 
-/** Another page can still work: whatever one of them does is no concern of the others. */
+/** Another page still works, whatever the first one does. */
 async function expectOthersToWork(): Promise<void> {
   const other = await Page.open({}, `${stage.direct}?user=other`);
   other.request(1);
@@ -80,7 +80,7 @@ describe("a WebSocket", () => {
     );
   });
 
-  it("fault: socket reset. The session waits, and goes on over the next socket", async () => {
+  it("fault: socket reset. The session waits, and continues over the next socket", async () => {
     await start();
     const page = await Page.open({}, stage.url().replace("http", "ws"));
     stage.answer = () => undefined;
@@ -96,7 +96,7 @@ describe("a WebSocket", () => {
     expect(stage.sockets.size).toBe(1);
   });
 
-  it("fault: half-open. A socket whose other end is gone without a word is ended", async () => {
+  it("fault: half-open. A socket whose other end vanished is closed", async () => {
     await start({ heartbeat: 50 });
     const lively = await Page.open();
     const page = await Page.open({}, stage.url().replace("http", "ws"));
@@ -108,14 +108,14 @@ describe("a WebSocket", () => {
     expect(page.welcome.resumed).toBe(false);
   });
 
-  it("that never says hello is ended, also if it answers pings", async () => {
+  it("without a hello is closed, even if it answers pings", async () => {
     await start({ heartbeat: 50 });
     const silent = new Page(stage.direct);
     await silent.untilClosed();
     expect([stage.sockets.size, stage.registry.size]).toEqual([0, 0]);
   });
 
-  it("that has not said hello takes a place of its user, and of nobody else", async () => {
+  it("without a hello counts against the limit of its own user only", async () => {
     await start({ pending: 10, pendingPerUser: 2 });
     const tryOne = (user: string) =>
       new Promise<WebSocket | number>((resolve) => {
@@ -126,7 +126,7 @@ describe("a WebSocket", () => {
     const [first, second] = [await tryOne("eve"), await tryOne("eve")];
     expect(await tryOne("eve")).toBe(503);
     expect(await tryOne("ann")).toBeInstanceOf(WebSocket);
-    // A hello makes room, and so does going away.
+    // A hello frees a slot, and so does disconnecting.
     if (first instanceof WebSocket) first.send('hello {"version":1,"received":0}');
     if (second instanceof WebSocket) second.terminate();
     await vi.waitFor(() => expect([stage.registry.size, stage.sockets.size]).toEqual([1, 2]), LONG);
@@ -137,7 +137,7 @@ describe("a WebSocket", () => {
     expect(await tryOne("eve")).toBe(503);
   });
 
-  it("tells the authentication now and then whether it was used; heartbeats are no use", async () => {
+  it("reports now and then whether it was used; heartbeats do not count", async () => {
     await start();
     const page = await Page.open();
     const sweep = () => {
@@ -155,7 +155,7 @@ describe("a WebSocket", () => {
     expect(sweep()).toEqual([true]);
   });
 
-  it("fault: two tabs. The second takes the session over, and the first is told", async () => {
+  it("fault: two tabs. The second takes over the session, and the first is notified", async () => {
     await start();
     const first = await Page.open();
     const { session, key } = first.welcome;
@@ -168,13 +168,13 @@ describe("a WebSocket", () => {
     await vi.waitFor(() => expect(second.frames).toHaveLength(2), LONG);
   });
 
-  it("fault: slow reader. It fills its own queue and nobody's memory, and then it is not served", async () => {
+  it("fault: slow reader. It fills only its own queue, within limits, and is then not served", async () => {
     await start();
     const page = await Page.open({}, stage.url("slow").replace("http", "ws"));
     const chunk = "x".repeat(60_000);
     stage.answer = () => ({ chunk });
     page.socket.pause();
-    // 60 MB of answers are asked for, by a page that reads none of them.
+    // A page requests 60 MB of answers, and reads none of them.
     for (let n = 1; n <= 1000; n++) page.request(n);
     await vi.waitFor(() => expect(stage.sessions[0]?.isFull).toBe(true), LONG);
     await expectOthersToWork();
@@ -182,7 +182,7 @@ describe("a WebSocket", () => {
     expect(slow?.queuedBytes).toBeLessThan(2 * MB);
     const served = stage.noted.filter(({ session }) => session === slow?.id).length;
     expect(served).toBeLessThan(200);
-    // Once it reads, and acknowledges, all of it comes.
+    // Once it reads and acknowledges, everything arrives.
     const acknowledge = setInterval(
       () => page.send(`- ${page.frames.filter((frame) => /^\d/.test(frame)).length}`),
       5,
@@ -201,12 +201,12 @@ describe("a WebSocket", () => {
     );
   });
 
-  it("fault: a page that does not read and goes on sending is made to wait, and held only up to its window", async () => {
+  it("fault: a page that does not read but keeps sending is throttled, and buffered only up to its window", async () => {
     await start();
     const page = await Page.open({}, stage.url("slow").replace("http", "ws"));
     stage.answer = () => ({ chunk: "x".repeat(60_000) });
     page.socket.pause();
-    // More than the window, whatever the gateway does not acknowledge.
+    // More than the window, of which the gateway acknowledges nothing.
     for (let n = 1; n <= 2000; n++) page.request(n, ".", { padding: "x".repeat(2000) });
     await vi.waitFor(
       () => expect(stage.events.at(-1)).toMatch(/^end slow: more than 1048576 characters/),
@@ -216,7 +216,7 @@ describe("a WebSocket", () => {
     await expectOthersToWork();
   });
 
-  it("fault: flood. Who sends too fast is read slowly, and loses nothing", async () => {
+  it("fault: flood. A client that sends too fast is throttled, and loses nothing", async () => {
     await start({
       registry: {
         rates: { frames: { burst: 100, perSecond: 500 }, characters: { burst: MB, perSecond: MB } },
@@ -235,7 +235,7 @@ describe("a WebSocket", () => {
     expect(page.closed).toBeUndefined();
   });
 
-  it("fault: pings without end. They are not answered to somebody who does not read", async () => {
+  it("fault: endless pings. They are not answered for a client that does not read", async () => {
     await start();
     const page = await Page.open();
     let pongs = 0;
@@ -248,19 +248,19 @@ describe("a WebSocket", () => {
     page.socket.resume();
     page.request(1);
     await vi.waitFor(() => expect(page.frames.at(-1)).toMatch(/^1 1 [.] /), LONG);
-    // What the sockets of the machine hold was sent; nothing was kept beside it.
+    // Only the buffers of the sockets were filled; nothing else was kept.
     expect(pongs).toBeGreaterThan(0);
     expect(pongs).toBeLessThan(150_000);
   });
 
   it.each([
-    ["invalid: no frame", "nonsense", "malformed"],
-    ["invalid: a number of its own", "01 0 . x", "malformed"],
-    ["invalid: acknowledges what was never sent", "1 99 . x", "malformed"],
+    ["invalid: not a frame", "nonsense", "malformed"],
+    ["invalid: a malformed number", "01 0 . x", "malformed"],
+    ["invalid: an acknowledgement of an unsent frame", "1 99 . x", "malformed"],
     ["invalid: a gap", "3 0 . x", "gap"],
     ["binary", Buffer.from("1 0 . x"), "malformed"],
     ["two hellos", 'hello {"version":1,"received":0}', "malformed"],
-  ])("fault: %s frame. The socket is closed with a word", async (_what, frame, code) => {
+  ])("fault: %s frame. The socket is closed with a code", async (_what, frame, code) => {
     await start();
     const page = await Page.open();
     page.send(frame);
@@ -273,8 +273,8 @@ describe("a WebSocket", () => {
 
   it.each([
     ["oversize frame", () => "x".repeat(MAX_FRAME_BYTES + 1), 1009],
-    ["text that is no UTF-8", () => undefined, 1007],
-  ])("fault: %s. The socket is closed, and the session waits for a better one", async (_what, make, code) => {
+    ["invalid UTF-8", () => undefined, 1007],
+  ])("fault: %s. The socket is closed, and the session waits for another", async (_what, make, code) => {
     await start();
     const page = await Page.open();
     const frame = make();
@@ -285,7 +285,7 @@ describe("a WebSocket", () => {
     await expectOthersToWork();
   });
 
-  it("fault: oversize message. Its parts are not collected for ever", async () => {
+  it("fault: oversize message. Its parts are not collected forever", async () => {
     await start({ registry: { limits: { message: MB } } });
     const page = await Page.open();
     for (let seq = 1; seq <= 40; seq++) page.send(`${seq} 0 .+ ${"x".repeat(60_000)}`);
@@ -294,7 +294,7 @@ describe("a WebSocket", () => {
     expect(stage.registry.size).toBe(0);
   });
 
-  it("fault: 10,000 connects in 5 s. They are refused beyond the limits, cleanly, and the rest is served", async () => {
+  it("fault: 10,000 connects in 5 s. Those beyond the limits are refused cleanly, and the rest is served", async () => {
     await start({ connections: 200, pending: 100, pendingPerUser: 100, registry: { perUser: 1000 } });
     const steady = await Page.open();
     const outcomes = { open: 0, refused: 0, other: 0 };
@@ -329,7 +329,7 @@ describe("a WebSocket", () => {
       }),
     );
     expect(made).toBeGreaterThan(300);
-    // None of them said hello: only so many may wait.
+    // None of them sent a hello, so the limit of pending sockets applies.
     expect(most).toBeLessThanOrEqual(101);
     expect(outcomes).toEqual({ open: 100, refused: made - 100, other: 0 });
     steady.request(1);
@@ -340,7 +340,7 @@ describe("a WebSocket", () => {
     await expectOthersToWork();
   });
 
-  it("fault: many sessions of one person. No more than allowed live, and those that are left behind go first", async () => {
+  it("fault: many sessions of one user. The limit applies, and abandoned ones end first", async () => {
     await start({ registry: { perUser: 10 } });
     for (let n = 0; n < 30; n++) {
       const page = await Page.open();

@@ -1,5 +1,5 @@
 /**
- * WebSockets that carry browser sessions. Who may connect is decided before: by the listener's one authentication.
+ * The WebSocket transport of browser sessions. The listener authenticates connections before.
  *
  * @module
  */
@@ -12,22 +12,24 @@ import type { LiveSession, PageCarrier, SessionRegistry } from "../registry.js";
 
 /** Options of {@link WebSocketCarriers}. */
 export interface WebSocketCarriersOptions {
-  /** Sockets at a time; 10,000 by default. */
+  /** Maximum concurrent sockets; 10,000 by default. */
   connections?: number | undefined;
-  /** Sockets at a time that have not said hello yet; 512 by default. */
+  /** Maximum concurrent sockets without a hello; 512 by default. */
   pending?: number | undefined;
-  /** The same of one user, so that nobody takes the places of all; 64 by default. */
+  /** The same per user, so that a single user cannot block the others; 64 by default. */
   pendingPerUser?: number | undefined;
-  /** Milliseconds between two looks at whether the other end is there; 15,000 by default. It has as long to answer. */
+  /** Milliseconds between pings, and until the answer; 15,000 by default. */
   heartbeat?: number | undefined;
 }
 
-/** Bytes in a socket's buffer from which on nothing more is given to it; the rest waits in its channels, in turns. */
+/**
+ * High-water mark of a socket's buffer, in bytes. Above it, frames wait in their channels, which take turns.
+ */
 const BUFFER = 262_144;
-/** Bytes in a socket's buffer from which on nothing is read from it either: what it sends only makes it more. */
+/** Bytes in a socket's buffer above which reading stops too: its requests would only add to the buffer. */
 const STUCK = 1_048_576;
 
-/** Takes WebSockets, and brings them to the registry. */
+/** Accepts WebSockets, and connects them to the registry. */
 export class WebSocketCarriers {
   readonly #registry: SessionRegistry;
   readonly #server = new WebSocketServer({
@@ -35,7 +37,7 @@ export class WebSocketCarriers {
     perMessageDeflate: false,
     maxPayload: MAX_FRAME_BYTES,
     clientTracking: false,
-    // An answer to each of a million pings would be kept for whoever does not read.
+    // Automatic answers to a flood of pings would accumulate for a client that does not read.
     autoPong: false,
   });
   readonly #open = new Set<SocketCarrier>();
@@ -43,7 +45,7 @@ export class WebSocketCarriers {
   readonly #pending: number;
   readonly #pendingPerUser: number;
   readonly #sweep: NodeJS.Timeout;
-  /** One for all sockets, so that each is small. */
+  /** Shared by all sockets, to keep each small. */
   readonly #owner: SocketOwner = {
     hello: (carrier, frame) => {
       this.#wait(carrier.user, -1);
@@ -63,17 +65,16 @@ export class WebSocketCarriers {
     this.#connections = options.connections ?? 10_000;
     this.#pending = options.pending ?? 512;
     this.#pendingPerUser = options.pendingPerUser ?? 64;
-    // One timer for all sockets.
+    // A single timer for all sockets.
     this.#sweep = setInterval(() => this.sweep(), options.heartbeat ?? 15_000);
     this.#sweep.unref();
   }
 
-  /** How many sockets there are. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Takes an upgrade request that was authenticated and whose origin was checked. */
+  /** Accepts an upgrade request that was authenticated and whose origin was checked. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void {
     const isBusy =
       this.#open.size >= this.#connections ||
@@ -89,7 +90,7 @@ export class WebSocketCarriers {
     });
   }
 
-  /** One more, or one fewer, that has not said hello. */
+  /** Counts sockets without a hello. */
   #wait(user: string, change: 1 | -1): void {
     this.#waiting += change;
     const count = (this.#waitingOf.get(user) ?? 0) + change;
@@ -97,14 +98,14 @@ export class WebSocketCarriers {
     else this.#waitingOf.delete(user);
   }
 
-  /** Ends sockets whose other end is gone or never said hello, and asks the rest whether they are there. */
+  /** Ends sockets that are dead or never sent a hello, and pings the others. */
   sweep(): void {
     for (const carrier of this.#open) carrier.beat();
   }
 
   /**
-   * Ends all sockets, and takes no more. Close the registry first, so that pages are told. Pages have `grace`
-   * milliseconds to read their last word.
+   * Ends all sockets, and accepts no more. Close the registry first, so that pages are notified. Pages have
+   * `grace` milliseconds to read their bye.
    */
   async close(grace = 1000): Promise<void> {
     this.#isClosed = true;
@@ -133,7 +134,7 @@ class SocketCarrier implements PageCarrier {
   #isOver = false;
   #isThrottled = false;
   #isUsed = false;
-  /** What was in the buffer when it was looked at last. */
+  /** The size of the buffer at the last check. */
   #buffered = 0;
 
   constructor(socket: WebSocket, owner: SocketOwner, caller: Caller) {
@@ -145,7 +146,7 @@ class SocketCarrier implements PageCarrier {
       if (!this.#isOver && !this.full) socket.pong(data, false, () => this.#sent());
     });
     socket.on("pong", () => {
-      // Somebody who only answers pings, and never says hello, does not stay.
+      // A client that only answers pings, and never sends a hello, is disconnected.
       this.#isAlive = this.saidHello && !this.#isOver;
     });
     socket.on("close", () => {
@@ -153,7 +154,7 @@ class SocketCarrier implements PageCarrier {
       this.#session?.lose(this);
       owner.closed(this);
     });
-    // A reset, or a frame that is too large or not UTF-8: `ws` closes it and says so.
+    // A reset, or a frame that is too large or not UTF-8: `ws` closes the socket and emits `close`.
     socket.on("error", () => {});
   }
 
@@ -168,7 +169,7 @@ class SocketCarrier implements PageCarrier {
   send(frame: string): void {
     if (this.#isOver) return;
     const { bufferedAmount } = this.#socket;
-    // Only a buffer that is filling needs to be watched: a callback for every frame would cost more than the frame.
+    // Only a filling buffer needs a callback: one per frame would cost more than the frame.
     const isFilling = bufferedAmount + 3 * frame.length > BUFFER;
     this.#socket.send(frame, isFilling ? () => this.#sent() : undefined);
     if (bufferedAmount > STUCK) this.#socket.pause();
@@ -182,7 +183,7 @@ class SocketCarrier implements PageCarrier {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#socket.send(writeHandshake("bye", bye));
-    // A page that does not read the last word is not waited for.
+    // Does not wait for a page that does not read the bye.
     this.#socket.close(BYE, bye.code);
     if (this.#socket.bufferedAmount > STUCK) this.#socket.terminate();
   }
@@ -191,10 +192,10 @@ class SocketCarrier implements PageCarrier {
     this.#socket.terminate();
   }
 
-  /** Asks whether the other end is there; called at every heartbeat. */
+  /** Pings the other end; called at every heartbeat. */
   beat(): void {
     const { bufferedAmount } = this.#socket;
-    // A reader that is slow, but reads, is there; and while nothing is read here no answer can come.
+    // A slow reader is alive; and while reading is paused, no answer can arrive.
     const isMoving =
       this.saidHello && !this.#isOver && (this.#isThrottled || bufferedAmount !== this.#buffered);
     this.#buffered = bufferedAmount;
@@ -212,7 +213,7 @@ class SocketCarrier implements PageCarrier {
   #receive(data: Buffer, isBinary: boolean): void {
     if (this.#isOver) return;
     if (isBinary) {
-      const message = "frames are text, not binary";
+      const message = "frames must be text, not binary";
       if (this.#session) this.#session.fault(this, "malformed", message);
       else this.bye({ code: "malformed", message });
       return;
@@ -224,13 +225,13 @@ class SocketCarrier implements PageCarrier {
       this.#session = this.#owner.hello(this, frame);
       return;
     }
-    // Heartbeats and acknowledgements, which have no number of their own, come from a page that nobody is at, too.
+    // Heartbeats and acknowledgements, which have no number, do not count as use.
     this.#isUsed ||= /^\d/.test(frame);
     const wait = this.#session?.receive(this, frame) ?? 0;
     if (wait > 0 && !this.#isThrottled) this.#throttle(wait);
   }
 
-  /** Reads nothing for a while: the other end sends too much, too fast. */
+  /** Pauses reading, because the other end sends too fast. */
   #throttle(wait: number): void {
     this.#isThrottled = true;
     this.#socket.pause();
@@ -240,7 +241,7 @@ class SocketCarrier implements PageCarrier {
     }, wait).unref();
   }
 
-  /** The buffer is smaller by a frame, or it is time to read again. */
+  /** The buffer has shrunk, or the pause is over. */
   #sent(): void {
     if (this.#isOver || this.full) return;
     if (this.#socket.isPaused && !this.#isThrottled) this.#socket.resume();
@@ -248,15 +249,15 @@ class SocketCarrier implements PageCarrier {
   }
 }
 
-/** The code that a socket is closed with after a last word: one of those that are free for use. */
+/** The close code after a bye, from the private range. */
 const BYE = 4000;
 
 function refuseUpgrade(socket: Duplex): void {
-  // It may be gone already; then there is nobody to tell.
+  // The socket may be closed already.
   socket.on("error", () => socket.destroy());
   socket.end(
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
   );
-  // Not waited for: the other end may never close.
+  // Not awaited: the other end may never close.
   socket.once("finish", () => socket.destroy());
 }

@@ -79,7 +79,7 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
           <Result result={result} />
         </Fold>
       )}
-      {call.isResultLost && <p className="soft">Its result was too large to be kept.</p>}
+      {call.isResultLost && <p className="soft">Its result was too large to be stored.</p>}
       {state === "done" && !result && !call.isResultLost && !app && (
         <p className="soft">
           Its app is closed.{" "}

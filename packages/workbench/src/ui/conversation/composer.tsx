@@ -231,7 +231,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
       {agents && <p className="soft small composer-help">{agentHelp(agents)}</p>}
       {!agents && models.state && !model && (
         <p className="soft small composer-help">
-          {models.state.help || "No model answers: tools are called by hand."} Messages are kept.
+          {models.state.help || "No model is selected: tools are called by hand."} Messages are kept.
         </p>
       )}
     </div>

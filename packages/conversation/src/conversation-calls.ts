@@ -1,5 +1,5 @@
 /**
- * The calls of a conversation: while they are written, under way, and over.
+ * The calls of a conversation: while they are written, while they run, and after they ended.
  *
  * @module
  */
@@ -17,6 +17,7 @@ import {
 import { type Clock, messageOf } from "@vitrine/servers/support";
 import { type CallItem, MAY_HAVE_RUN } from "@vitrine/wire";
 import type { Apps } from "./apps.js";
+import { type CallEventListener, CallReporter } from "./call-reporter.js";
 import { inputProblem, readInput } from "./check-input.js";
 import { newItemId } from "./item-id.js";
 import type { Journal } from "./journal.js";
@@ -26,11 +27,10 @@ import { callKey } from "./lost-calls.js";
 import { paced } from "./paced.js";
 import type { AppCall, AppPort, CallOptions, ToolPort } from "./ports.js";
 import { forgetBeginning, keepBeginning, MAYBE_DONE } from "./result-text.js";
-import { type CallHearer, ShownCall } from "./shown-call.js";
 import type { NamedTool } from "./tool-names.js";
 
-/** What calls stand on. */
-export interface CallsOptions {
+/** Options of {@link ConversationCalls}. */
+export interface ConversationCallsOptions {
   readonly user: string;
   readonly journal: Journal;
   readonly tools: ToolPort;
@@ -40,45 +40,45 @@ export interface CallsOptions {
   readonly clock: Clock;
   readonly limits: Pick<ConversationLimits, "result">;
   readonly onerror: (error: unknown) => void;
-  /** One began, or is over. */
+  /** Called when a call starts or ends. */
   readonly onchange: () => void;
-  /** Writes an entry to the store; resolves when it is there, or to false if it cannot be written. */
+  /** Writes an entry to the store. Resolves when it is stored, or to false if it cannot be written. */
   readonly save: (item: string) => Promise<boolean>;
-  /** There was no room for a result any more. */
+  /** Called when a result was dropped for lack of space. */
   readonly ondropped: () => void;
 }
 
-/** A call that is not over. */
+/** A call that has not ended. */
 interface OpenCall {
   readonly item: CallItem;
   readonly controller: AbortController;
-  /** The view whose tool it is. */
+  /** The view that provides the tool. */
   readonly view?: string | undefined;
-  /** The arguments so far, of a tool whose app is not shown yet. */
+  /** The arguments so far, until the app of the tool is shown. */
   json?: PartialJson | undefined;
 }
 
-/** Longest problem that is kept: it may be what a server wrote. */
+/** Maximum length of a stored problem, which may come from a server. */
 const MAX_PROBLEM = 10_000;
-/** Milliseconds between two words of a call's progress: a server may tell of it a thousand times a second, and pages draw it. */
+/** Milliseconds between progress updates. A server may send a thousand per second, and pages render each. */
 const PROGRESS_PAUSE = 100;
 
-/** Characters of arguments after which nobody looks any more whether they begin like a JSON object. */
+/** Characters after which arguments are no longer checked for the start of a JSON object. */
 const MAX_UNDECIDED = 1_000;
 
-/** Results that are no longer held of which the model still reads the beginning: more would not be sent to it. */
+/** Number of dropped results whose beginnings the model still reads. It would not be sent more of them. */
 const BEGINNINGS = 4;
 
-/** Runs calls, and tells who looks at them. */
-export class Calls {
-  readonly #options: CallsOptions;
-  /** Calls whose results were let go of, the last ones. */
+/** Runs calls, and notifies their listeners. */
+export class ConversationCalls {
+  readonly #options: ConversationCallsOptions;
+  /** The most recent calls whose results were dropped. */
   readonly #dropped: CallItem[] = [];
   readonly #open = new Map<string, OpenCall>();
   readonly #schemas = new Map<string, unknown>();
-  readonly #shown = new Map<string, Set<ShownCall>>();
+  readonly #shown = new Map<string, Set<CallReporter>>();
 
-  constructor(options: CallsOptions) {
+  constructor(options: ConversationCallsOptions) {
     this.#options = options;
   }
 
@@ -86,19 +86,21 @@ export class Calls {
     return this.#open.size > 0;
   }
 
-  /** The schema of a call's arguments; it says what among them is secret. As long as nobody knows it, all of them are. */
+  /**
+   * The schema of a call's arguments, which marks secrets. Until it is known, all arguments count as secret.
+   */
   readonly schemaOf = (item: string): unknown =>
     this.#open.has(item) && !this.#schemas.has(item) ? { writeOnly: true } : this.#schemas.get(item);
 
-  /** The model names a tool: from now on it writes the arguments. */
-  begin(turn: string, name: string, named: NamedTool | undefined): CallItem {
+  /** Starts a call: the model has named a tool, and will write its arguments. */
+  start(turn: string, name: string, named: NamedTool | undefined): CallItem {
     const item: CallItem = {
       kind: "call",
       id: newItemId(),
       at: this.#options.clock.now(),
       by: "model",
       turn,
-      // What is no tool is shown under the name that the model gave it.
+      // An unknown tool is shown under the name that the model gave it.
       server: named?.server ?? "",
       tool: named?.tool.name ?? name.slice(0, 200),
       identity: named?.kind === "server" ? named.identity : "",
@@ -115,29 +117,31 @@ export class Calls {
     return item;
   }
 
-  /** The model goes on with the arguments. */
+  /** Adds to the arguments. */
   write(item: CallItem, text: string): void {
     if (item.state !== "writing" || text === "") return;
     this.#options.journal.addInput(item, text);
-    this.#tell(item, (shown) => shown.write(text));
+    this.#notify(item, (shown) => shown.write(text));
     this.#showApp(item, text);
   }
 
-  /** Shows the app of a call once its arguments are an object as far as they are written. */
+  /** Shows the app of a call once its partial arguments are an object. */
   #showApp(item: CallItem, text: string): void {
     const call = this.#open.get(item.id);
     if (!call?.json) return;
     call.json.push(text);
-    const begun = /^\s*\{\s*["}]/.test(call.json.text);
-    if (begun && call.json.value()) this.#update(item, { hasApp: true });
+    const isObject = /^\s*\{\s*["}]/.test(call.json.text);
+    if (isObject && call.json.value()) this.#update(item, { hasApp: true });
     if (item.hasApp || call.json.text.length > MAX_UNDECIDED) call.json = undefined;
   }
 
-  /** The arguments are written: it is done, if it can be. Resolves when it is over; never rejects. */
+  /**
+   * Makes a call whose arguments are complete, if they are valid. Resolves when it has ended; never rejects.
+   */
   async written(item: CallItem, named: NamedTool | undefined): Promise<void> {
     if (item.state !== "writing") return;
     const { input, problem } = readInput(item.inputText ?? "");
-    // No server has heard of these calls, so there is nothing that an app could show.
+    // These calls reach no server, so there is nothing for an app to show.
     if (!input) return this.#fail(item, problem, { hasApp: false });
     if (!named) return this.#fail(item, unknownTool(item.tool), { input });
     const wrong = inputProblem(named.tool.inputSchema, input);
@@ -152,9 +156,9 @@ export class Calls {
     });
   }
 
-  /** A person calls a tool. Returns at once; what becomes of it is in the entry. */
+  /** Makes a call for the user. Returns at once; the entry shows the progress. */
   byHand(item: CallItem): Promise<void> {
-    // Until its schema is known, all of it may be a secret; also if it never is.
+    // Until the schema is known, and if it never is, all arguments may be secret.
     this.#schemas.set(item.id, { writeOnly: true });
     this.#add({ item, controller: new AbortController() });
     const { user, tools } = this.#options;
@@ -162,7 +166,8 @@ export class Calls {
       const found = await tools.find(user, item.server, item.tool);
       options.signal.throwIfAborted();
       this.#schemas.set(item.id, found?.tool.inputSchema);
-      // The form and the server check what a person writes; an agent is told before anything is opened for it.
+      // The form and the server validate input of a person. Input of an agent is validated before anything is
+      // opened for it.
       const wrong =
         item.agent === undefined ? undefined : inputProblem(found?.tool.inputSchema, item.input ?? {});
       if (wrong) throw new VitrineError(INVALID_PARAMS, wrong);
@@ -171,7 +176,7 @@ export class Calls {
     });
   }
 
-  /** Somebody who is no model of ours calls a tool of an app. Returns at once; what becomes of it is in the entry. */
+  /** Makes a call of an app's tool for an external agent. Returns at once; the entry shows the progress. */
   async ofApp(item: CallItem, view: string, tool: Tool): Promise<void> {
     this.#schemas.set(item.id, tool.inputSchema);
     this.#add({ item, controller: new AbortController(), view });
@@ -183,7 +188,7 @@ export class Calls {
     await this.#run(item, ({ signal }) => this.#callApp(item, call, signal));
   }
 
-  /** Takes a call back; whether there was anything to take back. */
+  /** Cancels a call. Returns whether there was anything to cancel. */
   cancel(id: string, reason: string): boolean {
     const call = this.#open.get(id);
     if (!call) return false;
@@ -196,12 +201,12 @@ export class Calls {
     return [...this.#open.keys()].map((id) => this.cancel(id, reason)).some(Boolean);
   }
 
-  /** An app was closed, and answers nothing any more. */
+  /** Cancels the calls of an app that was closed. */
   appGone(view: string): void {
     for (const [id, call] of this.#open) if (call.view === view) this.cancel(id, "the app was closed");
   }
 
-  /** An entry was removed. */
+  /** Cancels and forgets the call of an entry that was removed. */
   removed(id: string): void {
     this.cancel(id, "the entry was removed");
     const item = this.#options.journal.call(id);
@@ -210,11 +215,11 @@ export class Calls {
     this.#shown.delete(id);
   }
 
-  /** Lets somebody hear of a call, from where it is; returns what ends that. */
-  shown(item: CallItem, hearer: CallHearer): () => void {
+  /** Adds a listener to a call in any state. Returns a function that removes it. */
+  shown(item: CallItem, listener: CallEventListener): () => void {
     const { clock, onerror } = this.#options;
-    const safe = safely(hearer, onerror);
-    const shown = new ShownCall(item, safe, clock);
+    const safe = safely(listener, onerror);
+    const shown = new CallReporter(item, safe, clock);
     const all = this.#shown.get(item.id) ?? new Set();
     this.#shown.set(item.id, all.add(shown));
     return () => {
@@ -248,7 +253,10 @@ export class Calls {
     return apps.call(user, { ...call, current }, signal);
   }
 
-  /** The entry is on disk before its effect: after a crash the conversation has every call that may have run. */
+  /**
+   * Stores the entry before its effect: after a crash, the conversation contains every call that may have
+   * run.
+   */
   async #save({ id }: CallItem, signal: AbortSignal): Promise<void> {
     if (!(await this.#options.save(id))) throw new Error(NOT_SAVED);
     signal.throwIfAborted();
@@ -267,7 +275,7 @@ export class Calls {
     const onprogress = paced<Progress>(this.#options.clock, PROGRESS_PAUSE, (progress) =>
       this.#progress(item, progress),
     );
-    // Whoever waits for it goes on when it is taken back, whether the server has noticed or not.
+    // Callers continue as soon as the call is cancelled, whether or not the server has noticed.
     let leave: (() => void) | undefined;
     const left = new Promise<undefined>((resolve) => {
       leave = () => resolve(undefined);
@@ -277,7 +285,7 @@ export class Calls {
     try {
       const result = await Promise.race([working, left]);
       if (result) this.#answered(item, result);
-      // Nobody hears how it fails then.
+      // A later failure is ignored.
       else working.catch(() => {});
     } catch (error) {
       const { code, data } = Object(error);
@@ -290,7 +298,7 @@ export class Calls {
     }
   }
 
-  /** The answer is the server's, and may be anything. */
+  /** The answer comes from the server, and may be anything. */
   #answered(item: CallItem, answer: CallToolResult): void {
     const result = typeof answer === "object" && answer !== null ? answer : { content: [] };
     this.#end(item, { state: result.isError === true ? "failed" : "done", result });
@@ -299,14 +307,14 @@ export class Calls {
   #progress(item: CallItem, progress: Progress): void {
     if (item.state !== "running") return;
     this.#options.journal.setProgress(item, progress);
-    this.#tell(item, (shown) => shown.progress(progress));
+    this.#notify(item, (shown) => shown.progress(progress));
   }
 
   #fail(item: CallItem, problem: string, more: Partial<CallItem> = {}): void {
     this.#end(item, { state: "failed", problem: problem.slice(0, MAX_PROBLEM), ...more });
   }
 
-  /** The first end counts. */
+  /** Only the first end counts. */
   #end(item: CallItem, change: Partial<CallItem>): void {
     if (!this.#open.delete(item.id)) return;
     const over = { inputText: undefined, progress: undefined, endedAt: this.#options.clock.now() };
@@ -315,17 +323,17 @@ export class Calls {
     this.#options.onchange();
   }
 
-  /** Its result was too large for the store, and others came. */
+  /** Drops a result that is too large for the store, in favour of newer ones. */
   #drop(item: CallItem): void {
     keepBeginning(item, this.#options.limits.result);
     this.#dropped.push(item);
     if (this.#dropped.length > BEGINNINGS) for (const old of this.#dropped.splice(0, 1)) forgetBeginning(old);
     this.#options.journal.update(item, { result: undefined, isResultLost: true });
-    this.#tell(item, (shown) => shown.dropped());
+    this.#notify(item, (shown) => shown.dropped());
     this.#options.ondropped();
   }
 
-  /** A secret has done its work when the call is over: a page that is opened later is not told of it. */
+  /** Removes secrets when the call has ended: pages that are opened later do not see them. */
   #withoutSecrets({ id, input }: CallItem): Partial<CallItem> {
     const kept = input && withoutSecrets(this.schemaOf(id), input);
     return isDeepStrictEqual(kept, input) ? {} : { input: kept, isInputCut: true };
@@ -333,37 +341,37 @@ export class Calls {
 
   #update(item: CallItem, change: Partial<CallItem>): void {
     this.#options.journal.update(item, change);
-    this.#tell(item, (shown) => shown.changed(item));
+    this.#notify(item, (shown) => shown.changed(item));
   }
 
-  #tell(item: CallItem, tell: (shown: ShownCall) => void): void {
-    for (const shown of [...(this.#shown.get(item.id) ?? [])]) tell(shown);
+  #notify(item: CallItem, notify: (shown: CallReporter) => void): void {
+    for (const shown of [...(this.#shown.get(item.id) ?? [])]) notify(shown);
   }
 }
 
 const NOT_SAVED =
-  "The call was not made: the conversation cannot be saved. A note in the conversation says why.";
+  "The call was not made because the conversation cannot be saved. A note in the conversation says why.";
 
 const unknownTool = (name: string): string =>
   `There is no tool ${JSON.stringify(name)}. Call only tools that are offered, by their exact names.`;
 
-/** A hearer that throws stops nobody else. */
-function safely(hearer: CallHearer, onerror: (error: unknown) => void): CallHearer {
+/** Wraps a listener so that its errors do not affect others. */
+function safely(listener: CallEventListener, onerror: (error: unknown) => void): CallEventListener {
   const guarded =
-    <T>(tell: (value: T) => void) =>
+    <T>(notify: (value: T) => void) =>
     (value: T): void => {
       try {
-        tell(value);
+        notify(value);
       } catch (error) {
         onerror(error);
       }
     };
   return {
-    partial: guarded((input) => hearer.partial(input)),
-    input: guarded((input) => hearer.input(input)),
-    progress: guarded((progress) => hearer.progress(progress)),
-    result: guarded((result) => hearer.result(result)),
-    cancelled: guarded((reason) => hearer.cancelled(reason)),
-    dropped: guarded((reason) => hearer.dropped?.(reason)),
+    partial: guarded((input) => listener.partial(input)),
+    input: guarded((input) => listener.input(input)),
+    progress: guarded((progress) => listener.progress(progress)),
+    result: guarded((result) => listener.result(result)),
+    cancelled: guarded((reason) => listener.cancelled(reason)),
+    dropped: guarded((reason) => listener.dropped?.(reason)),
   };
 }

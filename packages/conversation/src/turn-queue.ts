@@ -1,5 +1,5 @@
 /**
- * The turns of a conversation: one after the other.
+ * Runs the turns of a conversation one after the other.
  *
  * @module
  */
@@ -16,31 +16,31 @@ import type { ModelPort } from "./ports.js";
 import { type NamedTools, nameTools } from "./tool-names.js";
 import { messagesOf, Turn, type TurnOptions } from "./turn.js";
 
-/** What turns stand on. */
-export interface TurnsOptions
+/** Options of {@link TurnQueue}. */
+export interface TurnQueueOptions
   extends Omit<TurnOptions, "answers" | "model" | "waiting" | "providerIds" | "missing"> {
   readonly models: ModelPort;
-  /** One began, or is over. */
+  /** Called when a turn starts or ends. */
   onchange(): void;
-  /** There is none left. */
+  /** Called when no turn is left. */
   ondone(): void;
 }
 
-/** Runs turns in the order in which they were asked for. */
-export class Turns {
-  readonly #options: TurnsOptions;
-  /** Entries of the user whose turn has not come, in order. */
+/** Runs turns in the order of their messages. */
+export class TurnQueue {
+  readonly #options: TurnQueueOptions;
+  /** Queued user entries, in order. */
   readonly #queue: string[] = [];
   readonly #providerIds = new Map<string, string>();
-  /** Servers that did not say what tools they have; see {@link TurnOptions.missing}. */
+  /** Servers whose tools are unknown; see {@link TurnOptions.missing}. */
   readonly #missing = new Map<string, string>();
   #turn: Turn | undefined;
-  /** Turns in a row that no person began. */
+  /** Consecutive turns that were not started by a person. */
   #appTurns = 0;
-  #isFloodTold = false;
+  #isFloodReported = false;
   #isWindingDown = false;
 
-  constructor(options: TurnsOptions) {
+  constructor(options: TurnQueueOptions) {
     this.#options = options;
   }
 
@@ -49,7 +49,8 @@ export class Turns {
   }
 
   /**
-   * Whether something more may be said: nobody could follow what many apps say at once, and each message costs an answer.
+   * Checks whether another message is accepted: nobody could follow many apps at once, and each message costs
+   * an answer.
    *
    * @throws {GatewayError} `overloaded`, `stopping`
    */
@@ -57,20 +58,20 @@ export class Turns {
     if (this.#isWindingDown) throw new GatewayError("stopping", "the gateway is stopping");
     const { appQueue, queue, appTurns } = this.#options.limits;
     if (this.#queue.length >= queue)
-      throw overloaded(`${queue} messages wait for an answer: wait for it, or stop it`);
+      throw overloaded(`${queue} messages are waiting for an answer: wait, or stop the answer`);
     if (!from) {
       this.#appTurns = 0;
-      this.#isFloodTold = false;
+      this.#isFloodReported = false;
     } else if (this.#queue.filter((id) => this.#isFromApp(id)).length >= appQueue) {
-      this.#tellFlood(from, "sends messages faster than they are answered");
-      throw overloaded(`${appQueue} messages of apps wait for an answer: wait for it`);
+      this.#reportFlood(from, "sends messages faster than they are answered");
+      throw overloaded(`${appQueue} messages of apps are waiting for an answer: wait`);
     } else if (this.#appTurns >= appTurns) {
-      this.#tellFlood(from, "talks with the model on its own");
-      throw overloaded("apps said too much in a row: a person must say something first");
+      this.#reportFlood(from, "talks with the model on its own");
+      throw overloaded("apps sent too many messages in a row: the user must send a message first");
     }
   }
 
-  /** An entry of the user is to be answered. */
+  /** Queues a user entry. */
   add(item: string): void {
     this.#queue.push(item);
     if (this.#isFromApp(item)) this.#appTurns++;
@@ -78,7 +79,10 @@ export class Turns {
     else void this.#run();
   }
 
-  /** Stops the turn, and those that wait; or what concerns one entry. Returns whether there was anything. */
+  /**
+   * Stops the current turn and the queued ones, or only a single entry. Returns whether there was anything to
+   * stop.
+   */
   stop(reason: string, item?: string): boolean {
     const waited = item === undefined ? this.#emptyQueue() : this.#leaveQueue(item);
     const turn = item === undefined || this.#turn?.isAbout(item) ? this.#turn : undefined;
@@ -86,7 +90,7 @@ export class Turns {
     return waited || turn !== undefined;
   }
 
-  /** No turn begins any more, and the one that is under way ends after its calls. */
+  /** Starts no more turns, and ends the current one after its calls. */
   windDown(reason: string): void {
     this.#isWindingDown = true;
     if (this.#turn) this.#options.note("info", "stopping", UNANSWERED.stopping);
@@ -94,31 +98,34 @@ export class Turns {
     this.#turn?.windDown(reason);
   }
 
-  /** An entry was removed. */
+  /** Forgets an entry that was removed. */
   removed(item: string): void {
     this.#providerIds.delete(item);
   }
 
-  /** The tools that a model is offered now. */
+  /** The tools that are currently offered to a model. */
   async names(): Promise<NamedTools> {
     const { user, tools, apps } = this.#options;
     return nameTools(await tools.list(user), apps.tools, apps.numberOf);
   }
 
-  /** What a model would be asked, if somebody said something now. What is not told yet is a message at the end. */
+  /**
+   * The request that a model would get if a message were sent now. Unsent app contexts form a message at the
+   * end.
+   */
   async view(): Promise<ModelView> {
     const names = await this.names();
     const waiting = () => new Set(this.#queue);
-    const told = messagesOf({ ...this.#options, waiting, providerIds: this.#providerIds }, names);
-    const untold = this.#options.apps.untold();
-    const next: ModelViewMessage[] = untold.length > 0 ? [{ role: "user", content: untold }] : [];
+    const sent = messagesOf({ ...this.#options, waiting, providerIds: this.#providerIds }, names);
+    const unsent = this.#options.apps.unsent();
+    const next: ModelViewMessage[] = unsent.length > 0 ? [{ role: "user", content: unsent }] : [];
     const tools = names.tools.flatMap((tool): ModelViewTool[] => {
       const named = names.find(tool.name);
       if (!named) return [];
       const app = named.kind === "app" ? named.app : undefined;
       return [{ ...tool, server: named.server, tool: named.tool.name, ...(app && { app }) }];
     });
-    return { system: SYSTEM_PROMPT, messages: [...told, ...next], tools };
+    return { system: SYSTEM_PROMPT, messages: [...sent, ...next], tools };
   }
 
   /** Never rejects. */
@@ -129,7 +136,7 @@ export class Turns {
       const model = models.current(options.user);
       if (answers === undefined) break;
       this.#mark(answers, false);
-      // One that was there when it was said, and is not now.
+      // The model was available when the message was sent, but is not now.
       if (!model) {
         options.note("warning", "model-gone", UNANSWERED["model-gone"]);
         break;
@@ -160,14 +167,14 @@ export class Turns {
     return true;
   }
 
-  /** Whether there was anything in it. */
+  /** Empties the queue. Returns whether it contained anything. */
   #emptyQueue(): boolean {
     const waiting = this.#queue.splice(0);
     for (const item of waiting) this.#mark(item, false);
     return waiting.length > 0;
   }
 
-  /** Lets pages see which messages wait. */
+  /** Shows in pages which messages are queued. */
   #mark(id: string, isQueued: boolean): void {
     const { journal } = this.#options;
     const item = journal.find(id);
@@ -180,10 +187,10 @@ export class Turns {
     return item?.kind === "user" && item.from !== undefined;
   }
 
-  /** Once, until a person says something. */
-  #tellFlood({ title }: SpeakingApp, what: string): void {
-    if (!this.#isFloodTold) this.#options.note("warning", "app-flood", appFlood(title, what));
-    this.#isFloodTold = true;
+  /** Adds the note once, until a person sends a message. */
+  #reportFlood({ title }: SpeakingApp, what: string): void {
+    if (!this.#isFloodReported) this.#options.note("warning", "app-flood", appFlood(title, what));
+    this.#isFloodReported = true;
   }
 }
 

@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { hearing } from "../../../testing/gateway/conversation-stage.js";
 import { manualClock } from "../../../testing/gateway/manual-clock.js";
-import { ShownCall } from "./shown-call.js";
+import { CallReporter } from "./call-reporter.js";
 
-const begun = (): CallItem => ({
+const started = (): CallItem => ({
   kind: "call",
   id: "a",
   at: 0,
@@ -32,7 +32,7 @@ const value = fc.letrec((tie) => ({
 })).node;
 const arguments_ = fc.dictionary(fc.constantFrom(...WORDS), value, { maxKeys: 4 });
 
-/** Whether a value is what a larger one was, before all of it was written. */
+/** Whether a value is a partially written form of another one. */
 function isBeginning(part: unknown, whole: unknown): boolean {
   if (typeof part === "string") return typeof whole === "string" && whole.startsWith(part);
   if (typeof part !== "object" || part === null) return Object.is(part, whole);
@@ -43,7 +43,7 @@ function isBeginning(part: unknown, whole: unknown): boolean {
   );
 }
 
-it("L05: however arguments are cut, and whenever a view comes: partials are beginnings, then one input, one end", () => {
+it("L05: for any split of the arguments and any time at which a view opens: partials are beginnings, then one input, one end", () => {
   fc.assert(
     fc.property(
       arguments_,
@@ -55,12 +55,12 @@ it("L05: however arguments are cut, and whenever a view comes: partials are begi
       fc.boolean(),
       (input, cuts, joins, end, isTwice) => {
         const clock = manualClock();
-        const item = begun();
+        const item = started();
         const text = JSON.stringify(input);
-        const views: { shown: ShownCall; heard: [string, unknown][] }[] = [];
+        const views: { shown: CallReporter; heard: [string, unknown][] }[] = [];
         const join = (): void => {
           const view = hearing();
-          views.push({ shown: new ShownCall(item, view, clock), heard: view.heard });
+          views.push({ shown: new CallReporter(item, view, clock), heard: view.heard });
         };
         let at = 0;
         const write = (piece: string): void => {
@@ -106,13 +106,13 @@ it("L05: however arguments are cut, and whenever a view comes: partials are begi
   );
 });
 
-it("the first part is told at once, what follows once per interval, and nothing after the input", () => {
+it("the first part is reported at once, later parts once per interval, and nothing after the input", () => {
   const clock = manualClock();
-  const item = begun();
+  const item = started();
   const { heard, ...view } = hearing();
-  const shown = new ShownCall(item, view, clock);
+  const shown = new CallReporter(item, view, clock);
   for (const piece of ["", " ", '{"a":', '"1']) shown.write(piece);
-  // Nothing but an object can be told, and white space is no reason to wait.
+  // Only an object can be reported, and white space causes no delay.
   expect(heard).toEqual([["partial", {}]]);
   shown.write("2");
   clock.pass(PARTIAL_INTERVAL);

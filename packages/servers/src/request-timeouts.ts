@@ -1,19 +1,19 @@
 /**
- * How long a request to a server is waited for.
+ * Timeouts of requests to a server.
  *
  * @module
  */
 import type { UpstreamRequestOptions } from "@vitrine/guard";
 import { type Progress, VitrineError } from "@vitrine/protocol";
 
-/** The longest time that a timer can have. */
+/** The longest delay of a timer. */
 export const FOR_EVER = 2 ** 31 - 1;
 
 /**
- * Gives up requests without an answer and without progress (D7); but never while the server itself waits for an answer:
- * of a person that takes longer than anything that a program does.
+ * Ends requests that get neither an answer nor progress in time. Timers pause while the server itself waits
+ * for an answer, because a person takes longer than any program.
  */
-export class Patience {
+export class RequestTimeouts {
   readonly #timeout: number;
   readonly #timers = new Set<NodeJS.Timeout>();
   #held = 0;
@@ -22,7 +22,9 @@ export class Patience {
     this.#timeout = timeout;
   }
 
-  /** Nothing is given up until what it returns is called; then all have their whole time again. */
+  /**
+   * Suspends all timeouts until the returned function is called; then each starts again with its full time.
+   */
   hold(): () => void {
     this.#held++;
     let isHeld = true;
@@ -33,7 +35,7 @@ export class Patience {
     };
   }
 
-  /** Starts to wait; `refresh` the timer with each progress, and {@link stop} it in the end. */
+  /** Starts a timer. `refresh` it on each progress, and {@link stop} it in the end. */
   start(giveUp: () => void): NodeJS.Timeout {
     const timer = setTimeout(() => {
       if (this.#held > 0) timer.refresh();
@@ -48,7 +50,7 @@ export class Patience {
     clearTimeout(timer);
   }
 
-  /** Makes a request that is given up in time. */
+  /** Makes a request with a timeout. */
   async run<T>(
     method: string,
     { signal, onprogress }: UpstreamRequestOptions,
@@ -63,7 +65,7 @@ export class Patience {
     try {
       return await request({
         signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
-        // Without somebody who hears it, only calls are asked to report it.
+        // Without a listener, only calls request progress.
         ...((onprogress || method === "tools/call") && { onprogress: progress }),
       });
     } catch (cause) {

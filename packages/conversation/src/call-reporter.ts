@@ -1,5 +1,5 @@
 /**
- * One call, as a view hears of it.
+ * Reports a call to a view.
  *
  * @module
  */
@@ -8,28 +8,29 @@ import { type CallToolResult, PARTIAL_INTERVAL, PartialJson, type Progress } fro
 import type { Clock } from "@vitrine/servers/support";
 import type { CallItem } from "@vitrine/wire";
 
-/** Hears of a call: partial input as often as it comes, its input once, and then once how it ended. */
-export interface CallHearer {
+/** Receives the events of a call: partial input repeatedly, the input once, and then its end once. */
+export interface CallEventListener {
   partial(input: Record<string, unknown>): void;
   input(input: Record<string, unknown>): void;
   progress(progress: Progress): void;
   result(result: CallToolResult): void;
   /** There will be no result. */
   cancelled(reason: string): void;
-  /** There was a result, and nobody holds it any more: who was told of it, and has kept it, should let go of it, too. */
+  /** The result was dropped from memory. A listener that holds it should release it too. */
   dropped?(reason: string): void;
 }
 
-/** Characters before the first that says something. */
+/** Characters after which text without a value is checked less often. */
 const MAX_BLANK = 100;
-const LOST = "its result was too large to be kept";
+const LOST = "its result was too large to be stored";
 
 /**
- * Tells one hearer of one call, from wherever it is: also one that was begun, or is over. Nothing is closed or parsed for a
+ * Reports a call to a listener from its current state, even if the call has started or ended. Nothing is
+ * parsed for a call without listeners.
  * call that nobody looks at.
  */
-export class ShownCall {
-  readonly #hearer: CallHearer;
+export class CallReporter {
+  readonly #listener: CallEventListener;
   readonly #clock: Clock;
   readonly #json = new PartialJson();
   #told = 0;
@@ -37,61 +38,61 @@ export class ShownCall {
   #hasInput = false;
   #isOver = false;
 
-  constructor(item: CallItem, hearer: CallHearer, clock: Clock) {
-    this.#hearer = hearer;
+  constructor(item: CallItem, listener: CallEventListener, clock: Clock) {
+    this.#listener = listener;
     this.#clock = clock;
     if (item.inputText) this.write(item.inputText);
-    if (item.progress) hearer.progress(item.progress);
+    if (item.progress) listener.progress(item.progress);
     this.changed(item);
   }
 
-  /** The model went on with the arguments. The first part is told at once, what follows not too often (L05). */
+  /** Adds to the arguments. The first part is reported at once, later parts at a limited rate. */
   write(text: string): void {
     if (this.#hasInput || this.#isOver || text === "") return;
     this.#json.push(text);
-    if (!this.#timer) this.#tell();
+    if (!this.#timer) this.#notify();
   }
 
   progress(progress: Progress): void {
-    if (!this.#isOver) this.#hearer.progress(progress);
+    if (!this.#isOver) this.#listener.progress(progress);
   }
 
-  /** The call is not what it was. */
+  /** Reports a change of the call. */
   changed({ input, result, state, problem, isResultLost }: CallItem): void {
     if (this.#isOver) return;
     const isOver = state !== "writing" && state !== "running";
     if (input && !this.#hasInput) {
       this.#hasInput = true;
       this.#stopTelling();
-      this.#hearer.input(input);
+      this.#listener.input(input);
     }
     if (!isOver) return;
     this.close();
-    if (result) this.#hearer.result(result);
-    else this.#hearer.cancelled(problem ?? (isResultLost ? LOST : "the call was cancelled"));
+    if (result) this.#listener.result(result);
+    else this.#listener.cancelled(problem ?? (isResultLost ? LOST : "the call was cancelled"));
   }
 
-  /** Its result is not held any more. */
+  /** Reports that the result was dropped. */
   dropped(): void {
-    this.#hearer.dropped?.(LOST);
+    this.#listener.dropped?.(LOST);
   }
 
-  /** Its hearer hears no more. */
+  /** Stops reporting. */
   close(): void {
     this.#isOver = true;
     this.#stopTelling();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#timer = undefined;
     const { text } = this.#json;
     if (text.length === this.#told) return;
     this.#told = text.length;
     const input = this.#json.value();
-    if (input) this.#hearer.partial(input);
-    // With nothing to tell there is nothing to wait for; but what is no JSON is not looked at for every character.
+    if (input) this.#listener.partial(input);
+    // Without a value there is no reason to wait, but invalid JSON is not parsed at every character.
     if (input || text.length > MAX_BLANK)
-      this.#timer = this.#clock.after(PARTIAL_INTERVAL, () => this.#tell());
+      this.#timer = this.#clock.after(PARTIAL_INTERVAL, () => this.#notify());
   }
 
   #stopTelling(): void {

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Patience } from "./patience.js";
+import { RequestTimeouts } from "./request-timeouts.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A request that is never answered, and ends when it is taken back. */
+/** A request that is never answered, and rejects when it is aborted. */
 const silent = ({ signal }: { signal?: AbortSignal | undefined }): Promise<never> =>
   new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 
-describe("Patience", () => {
-  it("D7: gives up what is silent for too long, and not what reports progress", async () => {
-    const patience = new Patience(1_000);
+describe("RequestTimeouts", () => {
+  it("D7: ends requests that are silent for too long, but not those that report progress", async () => {
+    const timeouts = new RequestTimeouts(1_000);
     let report = (): void => {};
     const over = vi.fn();
-    patience
+    timeouts
       .run("tools/call", {}, (options) => {
         report = () => options.onprogress?.({ progress: 1 });
         return silent(options);
@@ -27,15 +27,15 @@ describe("Patience", () => {
     expect(over).toHaveBeenCalledWith(expect.objectContaining({ code: "timeout" }));
   });
 
-  it("gives up nothing while it is held, and everything has its whole time after that", async () => {
-    const patience = new Patience(1_000);
+  it("ends nothing while suspended, and gives every request its full time afterwards", async () => {
+    const timeouts = new RequestTimeouts(1_000);
     const over = vi.fn();
-    patience.run("tools/call", {}, silent).catch(over);
+    timeouts.run("tools/call", {}, silent).catch(over);
     await vi.advanceTimersByTimeAsync(500);
-    const [one, two] = [patience.hold(), patience.hold()];
+    const [one, two] = [timeouts.hold(), timeouts.hold()];
     await vi.advanceTimersByTimeAsync(300_000);
     one();
-    // Twice is once.
+    // A second call has no effect.
     one();
     await vi.advanceTimersByTimeAsync(2_000);
     expect(over).not.toHaveBeenCalled();
@@ -46,14 +46,14 @@ describe("Patience", () => {
     expect(over).toHaveBeenCalledOnce();
   });
 
-  it("leaves no timer behind, and a request that was taken back is not late", async () => {
-    const patience = new Patience(1_000);
-    expect(await patience.run("tools/list", {}, async () => "done")).toBe("done");
+  it("leaves no timer behind, and an aborted request does not time out", async () => {
+    const timeouts = new RequestTimeouts(1_000);
+    expect(await timeouts.run("tools/list", {}, async () => "done")).toBe("done");
     const controller = new AbortController();
-    const call = patience.run("tools/list", { signal: controller.signal }, silent);
+    const call = timeouts.run("tools/list", { signal: controller.signal }, silent);
     controller.abort(new Error("mine"));
     await expect(call).rejects.toThrow("mine");
-    patience.hold()();
+    timeouts.hold()();
     expect(vi.getTimerCount()).toBe(0);
   });
 });
