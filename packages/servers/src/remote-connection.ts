@@ -20,7 +20,7 @@ import { recordOf, VitrineError } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import { AnswerTracks } from "./answer-tracks.js";
 import { type Connection, type ConnectOptions, handshake, isThere } from "./connection.js";
-import { UnfinishedCall } from "./cut-off.js";
+import { isUnsent, UnfinishedCall } from "./cut-off.js";
 import { ANSWER_LOST, HttpTransport } from "./http-transport.js";
 import { withoutAnswers } from "./input-rounds.js";
 import { FOR_EVER, RequestTimeouts } from "./request-timeouts.js";
@@ -163,7 +163,8 @@ const translated = (upstream: Upstream, { timeouts, tracks, translate }: Transla
       () => timeouts.run(method, options, (given) => upstream.request(method, withoutAnswers(params), given)),
       async (error, isUnfinished) => {
         const reported = await translate(error);
-        return isUnfinished && !options.signal?.aborted ? new UnfinishedCall(reported) : reported;
+        const isCancelled = options.signal?.aborted && !isUnsent(reported);
+        return isUnfinished && !isCancelled ? new UnfinishedCall(reported) : reported;
       },
     ),
   listen: (listener) => upstream.listen(listener),

@@ -158,7 +158,8 @@ export class StdioTransport implements Transport {
     }
     const waiting = stdin.writableLength;
     if (waiting > 0 && waiting + text.length > this.#queue) {
-      throw new GatewayError("overloaded", `the server does not read its input: ${waiting} bytes are queued`);
+      const message = `the server does not read its input: ${waiting} bytes are queued`;
+      throw new GatewayError("overloaded", message, { data: { unsent: true } });
     }
     stdin.write(`${text}\n`);
   }

@@ -27,7 +27,7 @@ export function waitingFetch(inner: SafeFetch["fetch"]): SafeFetch["fetch"] {
       await response.body?.cancel();
       if (tries === MOST_TRIES || seconds > LONGEST || isCall(init?.body)) {
         const message = `the server is overloaded; try again in ${seconds} seconds`;
-        throw new GatewayError("overloaded", message, { data: { retryAfter: seconds } });
+        throw new GatewayError("overloaded", message, { data: { retryAfter: seconds, unsent: true } });
       }
       await wait(seconds * 1_000, undefined, init?.signal ? { signal: init.signal } : {});
     }

@@ -81,6 +81,22 @@ describe("a remote server", () => {
     await stage.checkOracle();
   });
 
+  it("that answered 429 runs the call when it is sent again with the same key, also after a restart", async () => {
+    const keys = ["busy-1", "busy-2"];
+    const call = (key: string) => stage.program()("far", "echo", { key, text: "hello" }, key);
+    far.fault = ({ method }, response) =>
+      method === "tools/call" && refuse(response, 429, { "retry-after": "1" });
+    for (const key of keys) await expect(call(key)).rejects.toMatchObject({ data: { code: "overloaded" } });
+    far.fault = () => false;
+    const done = { content: [{ text: "hello" }] };
+    expect(await call("busy-1")).toMatchObject(done);
+    await stage.end("SIGTERM");
+    await stage.start();
+    expect(await call("busy-2")).toMatchObject(done);
+    await call("busy-1");
+    expect(stage.effects().filter((key) => keys.includes(key))).toEqual(keys);
+  });
+
   it("that answers 500 is not called again, and serves later calls", async () => {
     far.fault = ({ method }, response) => method === "tools/call" && refuse(response, 500);
     const before = called();

@@ -1,4 +1,5 @@
 import { JsonText, VitrineError } from "@vitrine/protocol";
+import { GatewayError } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
 import { memoryStore } from "../../../../testing/gateway/guard-stage.js";
 import type { AuditEntry } from "../store/store.js";
@@ -127,6 +128,20 @@ describe("the same key", () => {
     const refused = async () => Promise.reject(new VitrineError(-32000, "denied"));
     await expect(idempotency.run(call("k"), refused)).rejects.toThrow("denied");
     expect(idempotency.count).toBe(0);
+    await expect(idempotency.run(call("k"), work())).resolves.toEqual({ n: 1 });
+  });
+
+  it.each([
+    ["overloaded", new GatewayError("overloaded", "HTTP 429", { data: { unsent: true } })],
+    ["server-failed", new GatewayError("server-failed", "ECONNREFUSED", { data: { unsent: true } })],
+    ["stopping", new GatewayError("stopping", "the server is being stopped")],
+  ])("is free again after %s, if the server never got the call", async (_code, error) => {
+    const { idempotency, call, work } = setUp();
+    const fails = vi.fn(async (begun: () => void) => {
+      begun();
+      throw error;
+    });
+    await expect(idempotency.run(call("k"), fails)).rejects.toBe(error);
     await expect(idempotency.run(call("k"), work())).resolves.toEqual({ n: 1 });
   });
 

@@ -11,6 +11,7 @@ import type { AuditLog, AuditOutcome, AuditRow, KeptResults } from "../store/sto
 import { sha256 } from "./digest.js";
 import { type Actor, callerOf } from "./guarded-call.js";
 import { KeySeries } from "./key-series.js";
+import { wasNotSent } from "./record.js";
 
 /** Options of {@link Idempotency}: limits, and the sources of earlier outcomes. */
 export interface IdempotencyOptions {
@@ -175,8 +176,8 @@ export class Idempotency {
       const { message, data } = recordOf(error);
       entry.end = "failed";
       this.#weigh(entry, { message, data });
-      // A repeated request asks for the outcome of the call, not for its cancellation.
-      if (isTakenBack(error)) isKept = false;
+      // Not kept: a repeated request asks the log what became of a cancelled call, and makes a call that was not sent.
+      if (isTakenBack(error) || wasNotSent(error)) isKept = false;
       throw error;
     } finally {
       this.#running.delete(id);
