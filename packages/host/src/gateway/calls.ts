@@ -6,7 +6,7 @@
 
 import { Refusal, resultText } from "@vitrine/guard";
 import { JsonText, type Progress, recordOf, VitrineError } from "@vitrine/protocol";
-import type { Session } from "@vitrine/wire";
+import { GATEWAY_ERROR, type Session } from "@vitrine/wire";
 
 /** The target of requests: the session's own channel or a view's. Without a channel they wait for one. */
 export interface Port {
@@ -22,7 +22,8 @@ export interface Port {
 export interface CallOptions {
   /**
    * The request's own id, such as `<random>.1`, instead of a generated one: a reloaded page repeats the
-   * request with it, and gets the first outcome.
+   * request with it, and gets the first outcome. While it is pending, the same request under this id gets the
+   * same promise, without a signal or listeners of its own.
    */
   id?: string | undefined;
   signal?: AbortSignal | undefined;
@@ -34,6 +35,9 @@ export interface CallOptions {
 interface Pending extends CallOptions {
   port: Port;
   text: string;
+  /** Whether it may have left the page. */
+  wasSent: boolean;
+  promise?: Promise<unknown>;
   settle(error: Error | undefined, result?: unknown): void;
 }
 
@@ -72,7 +76,13 @@ export class Calls {
   /** Sends a request, and waits as long as it takes, even over a lost connection. */
   request(port: Port, method: string, params: object, options: CallOptions = {}): Promise<unknown> {
     const { id = `${this.#nonce}.${++this.#last}`, signal, onprogress } = options;
-    return new Promise((resolve, reject) => {
+    const promise = new Promise((resolve, reject) => {
+      const { _meta } = params as { _meta?: object };
+      const asked = onprogress ? { ...params, _meta: { ..._meta, progressToken: id } } : params;
+      const text = JSON.stringify({ jsonrpc: "2.0", id, method, params: asked });
+      const first = this.#pending.get(id);
+      if (first?.text === text) return resolve(first.promise);
+      if (first) return reject(new VitrineError(GATEWAY_ERROR, "id in use", { data: { code: "conflict" } }));
       const abort = (): void => {
         settle(new VitrineError("aborted", `${method}: aborted`));
         const reason = "the caller took it back";
@@ -82,24 +92,28 @@ export class Calls {
       const settle: Pending["settle"] = (error, result) => {
         if (this.#pending.delete(id)) port.waiting--;
         signal?.removeEventListener("abort", abort);
-        if (error) return reject(error);
-        options.onresult?.(result);
-        resolve(result);
+        try {
+          if (error) throw error;
+          options.onresult?.(result);
+          resolve(result);
+        } catch (cause) {
+          reject(cause);
+        }
       };
       if (port.ended !== undefined) return settle(new VitrineError("closed", port.ended));
       if (signal?.aborted) return settle(new VitrineError("aborted", `${method}: aborted`));
       if (this.#pending.size >= MAX_PENDING || port.waiting >= port.most) {
         return settle(new Refusal("rate-limited", "too many requests: wait for an answer"));
       }
-      const { _meta } = params as { _meta?: object };
-      const asked = onprogress ? { ...params, _meta: { ..._meta, progressToken: id } } : params;
-      const text = JSON.stringify({ jsonrpc: "2.0", id, method, params: asked });
       // First, so that an unsendable request rejects before anything is stored.
       if (port.channel !== undefined) this.#send(port.channel, text);
       signal?.addEventListener("abort", abort);
-      this.#pending.set(id, { ...options, port, text, settle });
+      this.#pending.set(id, { ...options, port, text, wasSent: port.channel !== undefined, settle });
       port.waiting++;
     });
+    const pending = this.#pending.get(id);
+    if (pending) pending.promise ??= promise;
+    return promise;
   }
 
   /** Sends a notification; see {@link Session.send} for `isUrgent`. */
@@ -108,19 +122,23 @@ export class Calls {
       this.#send(port.channel, JSON.stringify({ jsonrpc: "2.0", method, params }), isUrgent);
   }
 
-  /** Repeats the unanswered requests of a port, under the same ids. */
+  /** Repeats the unanswered requests of a port, under the same ids. One that cannot be sent fails alone. */
   again(port: Port): void {
-    for (const [, { port: own, text }] of [...this.#pending]) {
-      if (own === port && port.channel !== undefined) this.#send(port.channel, text);
+    for (const call of [...this.#pending.values()]) {
+      if (call.port !== port || port.channel === undefined) continue;
+      try {
+        // Urgent, because a full queue must not stop it: its text is in memory anyway.
+        this.#send(port.channel, call.text, true);
+        call.wasSent = true;
+      } catch (error) {
+        end(call, (error as Error).message);
+      }
     }
   }
 
-  /** Rejects the pending requests of a port, or all. The gateway may have acted on them. */
+  /** Rejects the pending requests of a port, or all. */
   fail(message: string, port?: Port): void {
-    for (const { port: own, settle } of [...this.#pending.values()]) {
-      if (!port || own === port)
-        settle(new VitrineError("closed", message, { data: { indeterminate: true } }));
-    }
+    for (const call of [...this.#pending.values()]) if (!port || call.port === port) end(call, message);
   }
 
   /** Handles an incoming message. Returns it, parsed, if it is neither an answer nor progress. */
@@ -153,6 +171,10 @@ export class Calls {
     call.settle(error ?? (isAnswer ? undefined : new VitrineError("invalid", "this is no answer")), result);
   }
 }
+
+/** Rejects a request. If it was sent, the gateway may have acted on it. */
+const end = ({ settle, wasSent }: Pending, message: string): void =>
+  settle(new VitrineError("closed", message, { data: { indeterminate: wasSent } }));
 
 /** The id of an answer in the gateway's form. */
 function idOf(text: string): string | undefined {

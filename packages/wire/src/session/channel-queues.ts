@@ -61,18 +61,18 @@ export class ChannelQueues {
       const more = to < whole.length;
       // More than the frames cost at the other side.
       const size = whole.length + (whole.length >> 6) + PART;
-      if (more && from === 0) {
+      if (more && !from) {
         isBlocked ||= this.#started > 0 && this.#started + size > this.#limit;
         if (isBlocked) continue;
         this.#started += size;
-      } else if (!more && from > 0) this.#started -= size;
+      } else if (!more && from) this.#started -= size;
       queue.from = more ? to : 0;
       if (!more) queue.texts.shift();
       this.#cost -= to - from + (more ? 0 : FRAME_COST);
       // Moves the channel to the end, or removes it.
       this.#queues?.delete(channel);
       if (queue.texts.length > 0) this.#queues?.set(channel, queue);
-      return { channel, more, text: from === 0 && !more ? whole : whole.slice(from, to) };
+      return { channel, more, text: whole.slice(from, to) };
     }
     return undefined;
   }
