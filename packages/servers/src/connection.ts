@@ -30,6 +30,11 @@ export interface Connection {
    * ended by then.
    */
   readonly ended: Promise<GatewayError>;
+  /**
+   * Set by the connection's user; receives what happened to the server's notifications. `reopened`: some may have been
+   * missed. `lost`: the server has ended their session, and sends no more.
+   */
+  onstream?: ((event: "reopened" | "lost") => void) | undefined;
   /** Whether the server responds within `timeout` milliseconds. */
   ping(timeout: number): Promise<boolean>;
   close(grace?: number): Promise<void>;

@@ -3,13 +3,31 @@
  *
  * @module
  */
-import type {
-  JSONRPCMessage,
+import {
+  type FetchLike,
+  type JSONRPCMessage,
   StreamableHTTPClientTransport,
-  Transport,
-  TransportSendOptions,
+  type StreamableHTTPClientTransportOptions,
+  type Transport,
+  type TransportSendOptions,
 } from "@modelcontextprotocol/client";
 import { GATEWAY_ERROR } from "@vitrine/wire";
+import { NoticeStream } from "./notice-stream.js";
+
+/** Options of {@link HttpTransport}. */
+export interface HttpTransportOptions extends Pick<StreamableHTTPClientTransportOptions, "authProvider"> {
+  fetch: FetchLike;
+  /** See {@link RECONNECTION}. */
+  reconnection?: Partial<typeof RECONNECTION> | undefined;
+}
+
+/** How cut event streams are reopened; see `StreamableHTTPReconnectionOptions`. */
+const RECONNECTION = {
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 30_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 6,
+};
 
 /** The `data` of errors created here. Compared by identity, so that no server can forge it. */
 export const ANSWER_LOST = Object.freeze({ code: "server-exited" });
@@ -24,21 +42,43 @@ const GOODBYE = 1_000;
  * Wraps the official transport, which leaves two cases open. A request whose event stream was cut and cannot
  * be resumed would wait until its timeout: here it gets an error at once. A cancelled request keeps its event
  * stream: here the stream is closed. Answers to unknown requests are dropped.
+ *
+ * The stream of the server's own messages is reopened for as long as the session lasts; see {@link onstream}.
  */
 export class HttpTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport["onmessage"];
   readonly hasPerRequestStream = true;
+  /** Receives what happens to the stream of the server's own messages after it was cut. */
+  onstream?: (event: "reopened" | "lost") => void;
   readonly #inner: StreamableHTTPClientTransport;
+  readonly #notices: NoticeStream;
   readonly #waiting = new Map<string | number, AbortController>();
+  /** The last event of each response stream, by request. */
+  readonly #lastEvents = new Map<string | number, string>();
 
-  constructor(inner: StreamableHTTPClientTransport) {
+  constructor(url: URL, options: HttpTransportOptions) {
+    const { fetch, reconnection, ...rest } = options;
+    const reconnectionOptions = { ...RECONNECTION, ...reconnection };
+    const inner = new StreamableHTTPClientTransport(url, {
+      ...rest,
+      reconnectionOptions,
+      fetch: (target, init) =>
+        this.#isForNotices(init) ? this.#notices.watch(() => fetch(target, init)) : fetch(target, init),
+    });
     this.#inner = inner;
+    this.#notices = new NoticeStream({
+      // Without the id of an event, this is a new stream.
+      open: () => inner.resumeStream(""),
+      retries: reconnectionOptions.maxRetries,
+      pause: reconnectionOptions.maxReconnectionDelay,
+      onchange: (event) => this.onstream?.(event),
+    });
     inner.onclose = () => this.onclose?.();
     inner.onerror = (error) => this.onerror?.(error);
     inner.onmessage = (message) => {
-      if (!("method" in message) && (message.id === undefined || !this.#waiting.delete(message.id))) return;
+      if (!("method" in message) && (message.id === undefined || !this.#forget(message.id))) return;
       this.onmessage?.(message);
     };
   }
@@ -64,8 +104,10 @@ export class HttpTransport implements Transport {
   }
 
   close(): Promise<void> {
+    this.#notices.close();
     for (const stop of this.#waiting.values()) stop.abort();
     this.#waiting.clear();
+    this.#lastEvents.clear();
     return this.#inner.close();
   }
 
@@ -80,20 +122,24 @@ export class HttpTransport implements Transport {
     const { id } = message;
     const stop = new AbortController();
     this.#waiting.set(id, stop);
-    const { requestSignal, onRequestStreamEnd } = options;
+    const { requestSignal, onRequestStreamEnd, onresumptiontoken } = options;
     const end = (): void => this.#cancel(id);
     requestSignal?.addEventListener("abort", end, { once: true });
     try {
       await this.#inner.send(message, {
         ...options,
         requestSignal: stop.signal,
+        onresumptiontoken: (token) => {
+          onresumptiontoken?.(token);
+          if (this.#waiting.has(id)) this.#lastEvents.set(id, token);
+        },
         onRequestStreamEnd: () => {
           onRequestStreamEnd?.();
           this.#lose(id);
         },
       });
     } catch (error) {
-      this.#waiting.delete(id);
+      this.#forget(id);
       throw error;
     }
   }
@@ -101,11 +147,25 @@ export class HttpTransport implements Transport {
   #cancel(id: unknown): void {
     if (typeof id !== "string" && typeof id !== "number") return;
     this.#waiting.get(id)?.abort();
-    this.#waiting.delete(id);
+    this.#forget(id);
+  }
+
+  /** Returns whether the request was waiting for its answer. */
+  #forget(id: string | number): boolean {
+    this.#lastEvents.delete(id);
+    return this.#waiting.delete(id);
+  }
+
+  /** Whether a request opens the stream of the server's own messages. Others resume a response stream, or are for OAuth. */
+  #isForNotices(init: RequestInit | undefined): boolean {
+    const headers = new Headers(init?.headers);
+    if (init?.method !== "GET" || !headers.get("accept")?.includes("text/event-stream")) return false;
+    const event = headers.get("last-event-id");
+    return event === null || ![...this.#lastEvents.values()].includes(event);
   }
 
   #lose(id: string | number): void {
-    if (!this.#waiting.delete(id)) return;
+    if (!this.#forget(id)) return;
     const error = {
       code: GATEWAY_ERROR,
       message: "the connection was cut before the answer",

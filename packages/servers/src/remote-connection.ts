@@ -12,7 +12,6 @@ import {
   SdkErrorCode,
   SdkHttpError,
   SSEClientTransport,
-  StreamableHTTPClientTransport,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import { clientUpstream, type Upstream } from "@vitrine/guard";
@@ -48,14 +47,6 @@ export interface RemoteConnectOptions extends ConnectOptions {
   signIn?: SignIn | undefined;
 }
 
-/** Delays before a cut event stream is opened again; see `StreamableHTTPReconnectionOptions`. */
-const RECONNECT = {
-  initialReconnectionDelay: 500,
-  maxReconnectionDelay: 30_000,
-  reconnectionDelayGrowFactor: 2,
-  maxRetries: 6,
-};
-
 /**
  * Connects by Streamable HTTP or its predecessor SSE, with the official transports and a `fetch` that reaches
  * only allowed addresses.
@@ -77,11 +68,7 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Conn
   const fetch = signIn?.watch?.(waiting) ?? waiting;
   const common = { fetch, ...(signIn && { authProvider: signIn.provider }) };
   const transport =
-    remote.type === "sse"
-      ? new SSEClientTransport(url, common)
-      : new HttpTransport(
-          new StreamableHTTPClientTransport(url, { ...common, reconnectionOptions: RECONNECT }),
-        );
+    remote.type === "sse" ? new SSEClientTransport(url, common) : new HttpTransport(url, common);
   const hasSession = (): boolean => transport instanceof HttpTransport && transport.sessionId !== undefined;
   const translate = async (error: unknown): Promise<Error> => {
     if (!(error instanceof InsufficientScopeError) || !signIn?.needsMore) {
@@ -110,7 +97,7 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Conn
         if (error.name === "SseError" || "event" in error) void client.close();
       };
     }
-    return {
+    const connection: Connection = {
       // The client's own timeout is too short for a person's answer.
       upstream: translated(clientUpstream(client, { server: name, timeout: FOR_EVER }), {
         timeouts,
@@ -126,6 +113,8 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Conn
       ping: (timeout) => isThere(client, timeout),
       close: () => closeAll(transport, () => client.close(), safe),
     };
+    if (transport instanceof HttpTransport) transport.onstream = (event) => connection.onstream?.(event);
+    return connection;
   } catch (error) {
     await transport.close().catch(() => {});
     safe.close();

@@ -273,6 +273,31 @@ describe("an event stream", () => {
   });
 });
 
+it("a server that restarts: subscriptions are restored without a call, and views hear of possible changes", async () => {
+  const streams = new Set<ServerResponse>();
+  const subscribed: unknown[] = [];
+  http.stream = (request, response) => {
+    if (request.headers["mcp-session-id"] !== http.session) return void response.writeHead(404).end();
+    events(response).write("retry: 10\n\n");
+    streams.add(response);
+  };
+  http.answer = ({ id, method, headers }, response) => {
+    if (method !== "resources/subscribe" || headers["mcp-session-id"] !== http.session) return false;
+    subscribed.push(http.session);
+    sendJson(response, id, {});
+    return true;
+  };
+  const { server } = remote();
+  const heard: unknown[] = [];
+  server.upstream.listen((method, { uri }) => method.endsWith("updated") && heard.push(uri));
+  await server.upstream.request("resources/subscribe", { uri: "x://1" });
+  await expect.poll(() => streams.size).toBe(1);
+  http.session = "forgotten";
+  for (const response of streams) response.destroy();
+  await expect.poll(() => subscribed, { timeout: 5_000 }).toEqual(["session-1", "session-2"]);
+  expect(heard).toEqual(["x://1"]);
+});
+
 it("a server that hangs: calls that time out leave no connections open", async () => {
   const open = new Set<unknown>();
   let isHung = false;

@@ -355,6 +355,26 @@ describe("a subscription", () => {
     expect(made[2]?.upstream.asked).toContain("resources/subscribe");
   });
 
+  it("is reported as possibly changed when the server's notifications were interrupted", async () => {
+    const { server, made, updated } = subscribable();
+    await server.upstream.request("resources/subscribe", { uri: "x://1" });
+    made[0]?.onstream?.("reopened");
+    expect(updated).toEqual(["x://1"]);
+    expect(made.length).toBe(1);
+  });
+
+  it("is restored in a new session when the server has ended the session of its notifications", async () => {
+    const { server, made, updated, pass, asked } = subscribable();
+    await server.start();
+    made[0]?.onstream?.("lost");
+    expect(server.status.state).toBe("ready");
+    await server.upstream.request("resources/subscribe", { uri: "x://1" });
+    made[0]?.onstream?.("lost");
+    await pass(1_000);
+    expect([made.length, asked(), updated]).toEqual([2, 1, ["x://1"]]);
+    expect(made.map(({ closed }) => closed)).toEqual([1, 0]);
+  });
+
   it("restarts its server, however many starts fail", async () => {
     const { server, fail, pass, end } = subscribable();
     await server.upstream.request("resources/subscribe", { uri: "x://1" });

@@ -364,6 +364,7 @@ export class ManagedServer implements Server {
     this.#readyAt = this.#lastUse = this.#clock.now();
     this.#unlisten = connection.upstream.listen((method, params) => this.#notices.notify(method, params));
     void connection.ended.then((reason) => this.#lost(connection, reason));
+    connection.onstream = (event) => this.#interrupted(connection, event);
     this.#crash.run();
     this.#set("ready");
     const { start, limits } = this.settings;
@@ -388,6 +389,22 @@ export class ManagedServer implements Server {
     this.#notices.notify("notifications/resources/list_changed", {});
     if (prompts) this.#notices.notify("notifications/prompts/list_changed", {});
     this.#subscriptions.restore(connection);
+  }
+
+  /** Notifications of the server were lost, while its requests work. */
+  #interrupted(connection: Connection, event: "reopened" | "lost"): void {
+    if (this.#connection !== connection) return;
+    if (event === "lost") {
+      const message = `${this.settings.name} has ended the session of its notifications`;
+      // Without subscriptions the next request finds out.
+      if (this.#subscriptions.size > 0) this.#lost(connection, new GatewayError("server-exited", message));
+      return;
+    }
+    const { tools, resources, prompts } = this.upstream.capabilities;
+    if (tools?.listChanged) this.#notices.notify("notifications/tools/list_changed", {});
+    if (resources?.listChanged) this.#notices.notify("notifications/resources/list_changed", {});
+    if (prompts?.listChanged) this.#notices.notify("notifications/prompts/list_changed", {});
+    this.#subscriptions.missed();
   }
 
   async #check(connection: Connection): Promise<void> {
