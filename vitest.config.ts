@@ -1,8 +1,10 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const browser = "**/*.browser.test.{ts,tsx}";
-// No test is about time; a slow machine is not a failure. What is waited for is waited for this long.
+// A slow machine is not a failure: waits are long, and no test is about time.
 const poll = { timeout: 60_000, interval: 50 };
 
 /**
@@ -20,6 +22,21 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+/** `npm run test:quick` leaves out tests that start programs, gateways or bundlers, and those that take long. */
+const SLOW =
+  /\b(spawn|exec|fork|execFile|execFileSync|startGateway|startTestGateway|esbuild|StdioClientTransport)\b|[sS]tage\b|postgres/;
+const LONG_UNIT =
+  /^testing\/|conversations\.test|commands|examples\.test|cross-session|-faults|budget|isolation\//;
+const slow =
+  process.env["VITRINE_TESTS"] === "quick"
+    ? execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.test.ts"], {
+        encoding: "utf8",
+      })
+        .trim()
+        .split("\n")
+        .filter((path) => LONG_UNIT.test(path) || SLOW.test(readFileSync(path, "utf8")))
+    : [];
+
 /** Packages as they were built, Node loads by itself: only what a test is about, and the test, is transformed. */
 const server = { deps: { external: [/\/packages\/[^/]+\/dist\//] } };
 
@@ -31,12 +48,12 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["packages/*/src/**/*.test.ts", "testing/**/*.test.ts"],
-          exclude: [browser],
+          exclude: [browser, ...slow],
           expect: { poll },
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          // Many of them wait for processes most of the time.
-          maxWorkers: 5,
+          // Many of them wait for other processes most of the time.
+          maxWorkers: 6,
           // What they import is loaded once in each worker: a third of their work otherwise.
           isolate: false,
           server,
@@ -51,8 +68,8 @@ export default defineConfig({
           expect: { poll: { ...poll, interval: 150 } },
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          // Half of the time they wait: for frames, for what must not happen.
-          maxWorkers: 3,
+          // They wait most of the time: for frames, or to see that something does not happen.
+          maxWorkers: 5,
           // What they share is loaded once in each worker, the browser's driver above all; and so is the browser.
           isolate: false,
           server,

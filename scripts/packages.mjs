@@ -45,7 +45,11 @@ function complete(folder, own) {
     ...Object.fromEntries(SHARED.map((key) => [key, root[key]])),
     keywords: [...new Set([...root.keywords, ...(own.keywords ?? [])])],
     repository: { ...root.repository, directory: `packages/${folder}` },
-    scripts: { ...own.scripts, prepack: "node ../../scripts/prepack.mjs" },
+    scripts: {
+      ...own.scripts,
+      test: "node ../../scripts/test.mjs",
+      prepack: "node ../../scripts/prepack.mjs",
+    },
     dependencies: ours(own.dependencies),
     devDependencies: ours(own.devDependencies),
     publishConfig: { access: "public", provenance: true },

@@ -1,17 +1,32 @@
 /**
- * `npm test`: everything that must hold, in one command. Ends with `N passed, N failed`.
+ * `npm test`: build, lint and all tests. Ends with `N passed, N failed`.
  *
- * Arguments go to vitest: `npm test -- csp` runs the tests whose file name has "csp", after build and lint.
+ * - Arguments go to vitest: `npm test -- csp` runs the tests whose file name has "csp".
+ * - `npm test -w @vitrine/host` runs the tests of one package, without lint.
+ * - `npm run test:quick` runs the unit tests that start no other program, without lint.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { REQUIREMENTS, showRequirements } from "./requirements.mjs";
 
 let passed = 0;
 let failed = 0;
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+/** npm runs the script of a package in its folder. */
+const own = relative(root, process.cwd()).split(sep).join("/");
+process.chdir(root);
+const isQuick = process.argv.includes("--quick");
+const filters = [
+  ...(own ? [`${own}/`] : []),
+  ...(isQuick ? ["--project", "unit"] : []),
+  ...process.argv.slice(2).filter((argument) => argument !== "--quick"),
+];
+if (isQuick) process.env.VITRINE_TESTS = "quick";
 
 const shell = process.platform === "win32";
 
@@ -37,7 +52,7 @@ async function check(name, command, args) {
   return code === 0;
 }
 
-function tests(filters) {
+function tests() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-tests-"));
   const report = join(folder, "report.json");
   console.log("\n— tests: vitest run");
@@ -57,6 +72,14 @@ function tests(filters) {
     failed += numFailedTests + broken.length;
     if (numPassedTests + numFailedTests === 0) failed++;
     if (status !== 0 && numFailedTests + broken.length === 0) failed++;
+    const flaky = testResults.flatMap(({ assertionResults }) =>
+      assertionResults.filter(
+        ({ status, failureMessages }) => status === "passed" && failureMessages.length > 0,
+      ),
+    );
+    if (flaky.length > 0) console.log("\n— passed only when repeated");
+    for (const { fullName, failureMessages } of flaky)
+      console.log(`${fullName}\n  ${failureMessages[0]?.split("\n")[0]}`);
     // Only a whole run can prove all of them.
     if (filters.length === 0) {
       console.log("\n— requirements, and how many tests prove each");
@@ -71,15 +94,20 @@ function tests(filters) {
 }
 
 // Programs are installed while the machine builds: the one waits for the network, the other does not.
-const installing = run(process.execPath, ["scripts/programs.mjs"], "pipe").catch(({ message }) => ({
-  code: 1,
-  said: message,
-}));
+const installing = isQuick
+  ? { code: 0, said: "" }
+  : run(process.execPath, ["scripts/programs.mjs"], "pipe").catch(({ message }) => ({
+      code: 1,
+      said: message,
+    }));
 const isBuilt = await check("build", "npm", ["run", "--silent", "build"]);
-if (isBuilt) await check("lint", "npm", ["run", "--silent", "lint"]);
+if (isBuilt && !own && !isQuick) await check("lint", "npm", ["run", "--silent", "lint"]);
 const { code, said } = await installing;
-console.log(`\n— programs that tests need\n${said.trimEnd()}`);
-if (code !== 0) failed++;
-if (isBuilt) tests([...(code === 0 ? [] : ["--project", "unit"]), ...process.argv.slice(2)]);
+if (!isQuick) console.log(`\n— programs that tests need\n${said.trimEnd()}`);
+if (code !== 0) {
+  failed++;
+  filters.push("--project", "unit");
+}
+if (isBuilt) tests();
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed ? 1 : 0;

@@ -304,7 +304,7 @@ describe("attack E01: another server under a known name", () => {
   });
 
   it.each([false, true])(
-    "does not get calls that a page made for the first server while the gateway was stopped (restarted before: %s)",
+    "does not get calls that a page made for the first server while the gateway was stopped",
     async (isRestarted) => {
       await start("ann");
       const tab = await openTab();
