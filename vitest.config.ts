@@ -37,6 +37,9 @@ const slow =
         .filter((path) => LONG_UNIT.test(path) || SLOW.test(readFileSync(path, "utf8")))
     : [];
 
+/** `npm test` lists the tests that passed only when they were repeated. */
+const retry = 1;
+
 /** Packages as they were built, Node loads by itself: only what a test is about, and the test, is transformed. */
 const server = { deps: { external: [/\/packages\/[^/]+\/dist\//] } };
 
@@ -50,6 +53,7 @@ export default defineConfig({
           include: ["packages/*/src/**/*.test.ts", "testing/**/*.test.ts"],
           exclude: [browser, ...slow],
           expect: { poll },
+          retry,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Many of them wait for other processes most of the time.
@@ -66,6 +70,7 @@ export default defineConfig({
           include: [`packages/*/src/${browser}`, `examples/${browser}`],
           // To ask a browser is work for the machine that is waited for: it is not done all the time.
           expect: { poll: { ...poll, interval: 150 } },
+          retry,
           testTimeout: 180_000,
           hookTimeout: 180_000,
           // They wait most of the time: for frames, or to see that something does not happen.
