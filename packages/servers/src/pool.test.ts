@@ -1,5 +1,6 @@
 import { JsonText } from "@vitrine/protocol";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { manualClock } from "../../../testing/gateway/manual-clock.ts";
 import { FAULTY, isAlive, nodeServer, serverSettings } from "../../../testing/gateway/servers.ts";
 import { launch } from "./isolation/launch.js";
 import { ServerPool } from "./pool.js";
@@ -13,7 +14,8 @@ afterEach(async () => {
 
 function poolOf(settings: Record<string, Partial<ServerSettings>>, users: string[] = []) {
   const onerror = vi.fn();
-  const pool = new ServerPool({ launch, users, onerror });
+  const clock = manualClock();
+  const pool = new ServerPool({ launch, users, onerror, clock });
   pools.push(pool);
   const update = (all: typeof settings) =>
     pool.update(
@@ -25,7 +27,7 @@ function poolOf(settings: Record<string, Partial<ServerSettings>>, users: string
       ),
     );
   update(settings);
-  return { pool, update, onerror };
+  return { pool, update, onerror, clock };
 }
 
 const pidOf = async (server: Server): Promise<number> => {
@@ -85,7 +87,7 @@ describe("ServerPool", () => {
   });
 
   it("replaces changed servers, ends removed ones after their calls, and keeps the others", async () => {
-    const { pool, update } = poolOf({ same: {}, changed: {}, gone: {} });
+    const { pool, update, clock } = poolOf({ same: {}, changed: {}, gone: {} });
     const [same, changed, gone] = ["same", "changed", "gone"].map((name) => pool.get("me", name)) as [
       Server,
       Server,
@@ -105,6 +107,8 @@ describe("ServerPool", () => {
     expect(pool.get("me", "changed")).not.toBe(changed);
     expect(pool.get("me", "changed").settings.trusted).toBe(true);
     expect(() => pool.get("me", "gone")).toThrow(/no server/);
+    // However long they take.
+    clock.pass(60_000);
     expect(await call).toEqual(new JsonText('{"content":[{"type":"text","text":"done"}]}'));
     await expect.poll(() => pids.map(isAlive)).toEqual([true, false, false]);
   });
@@ -142,6 +146,20 @@ describe("ServerPool", () => {
     expect(pool.all()).toEqual(expect.arrayContaining([stays, shared]));
     expect(pool.all()).not.toContain(gone);
     expect(pool.all()).toHaveLength(3);
+  });
+
+  it("closes servers that still wait for the calls of their old settings", async () => {
+    const { pool, update, clock } = poolOf({ a: {} });
+    const { upstream } = pool.get("me", "a");
+    const pid = await pidOf(pool.get("me", "a"));
+    const call = expect(upstream.request("tools/call", { name: "slow" })).rejects.toThrow();
+    update({});
+    const closed = pool.close(1_000);
+    clock.pass(999);
+    expect(isAlive(pid)).toBe(true);
+    clock.pass(1);
+    await Promise.all([closed, call]);
+    expect([isAlive(pid), clock.waiting]).toEqual([false, []]);
   });
 
   it("closes all servers permanently", async () => {

@@ -66,7 +66,7 @@ export class ServerPool {
   readonly #verdicts: VerdictStore;
   readonly #servers = new Map<string, Map<string, ManagedServer>>();
   readonly #created: Listeners<[Server, string | undefined]>;
-  readonly #draining = new Set<Promise<void>>();
+  readonly #draining = new Map<ManagedServer, Promise<void>>();
   #settings: ReadonlyMap<string, ServerSettings> = new Map();
   #users: readonly string[];
   #closed = false;
@@ -157,7 +157,8 @@ export class ServerPool {
     const changed = names.filter(
       (name) => before.has(name) && JSON.stringify(before.get(name)) !== JSON.stringify(settings.get(name)),
     );
-    for (const name of [...changed, ...removed]) this.#drain(name);
+    // Calls have timeouts of their own.
+    for (const name of [...changed, ...removed]) this.#drain(name, Number.POSITIVE_INFINITY);
     for (const name of [...added, ...changed]) {
       const one = settings.get(name);
       if (one) this.#startEager(one);
@@ -182,8 +183,9 @@ export class ServerPool {
   /** Ends every server and its child processes. Pending calls get `grace` milliseconds. */
   async close(grace?: number): Promise<void> {
     this.#closed = true;
+    for (const server of this.#draining.keys()) void server.stop(grace);
     for (const name of [...this.#servers.keys()]) this.#drain(name, grace);
-    await Promise.all(this.#draining);
+    await Promise.all(this.#draining.values());
   }
 
   #drain(name: string, grace?: number): void {
@@ -196,8 +198,8 @@ export class ServerPool {
     const end = server
       .stop(grace)
       .catch((error: unknown) => this.#options.onerror?.(error))
-      .finally(() => this.#draining.delete(end));
-    this.#draining.add(end);
+      .finally(() => this.#draining.delete(server));
+    this.#draining.set(server, end);
   }
 
   #startEager(settings: ServerSettings): void {

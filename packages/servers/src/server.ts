@@ -90,6 +90,9 @@ export interface Server {
   onChange(listener: (changes: readonly CatalogueChange[]) => void): () => void;
   /** Reports every change of {@link status}. Returns a function that removes the listener. */
   onStatus(listener: (status: ServerStatus) => void): () => void;
-  /** Waits for pending calls, at most `grace` milliseconds, then ends the server and its child processes. */
+  /**
+   * Waits for pending calls, at most `grace` milliseconds, then ends the server and its child processes. `Infinity`
+   * waits for all of them. A second call can shorten the wait.
+   */
   stop(grace?: number): Promise<void>;
 }

@@ -85,7 +85,10 @@ export class ManagedServer implements Server {
   #readyAt = 0;
   #underWay = 0;
   #lastUse = 0;
+  /** Ends the wait for pending calls; set while the server is being stopped. */
   #drained: (() => void) | undefined;
+  /** Cancel the time limits of that wait. */
+  readonly #graces: (() => void)[] = [];
   #endUpkeep: (() => void) | undefined;
   #endRetry: (() => void) | undefined;
   #unlisten: (() => void) | undefined;
@@ -196,23 +199,23 @@ export class ManagedServer implements Server {
   }
 
   stop(grace = GRACE): Promise<void> {
-    return (this.#stopping ??= this.#stop(grace));
+    this.#stopping ??= this.#stop();
+    if (this.#drained && Number.isFinite(grace)) {
+      this.#graces.push(this.#clock.after(grace, this.#drained));
+    }
+    return this.#stopping;
   }
 
-  async #stop(grace: number): Promise<void> {
+  async #stop(): Promise<void> {
     this.#cancel();
     this.#set("stopped");
     this.#wake();
     if (this.#underWay > 0) {
-      const drained = new Promise<void>((resolve) => {
+      await new Promise<void>((resolve) => {
         this.#drained = resolve;
       });
-      let cancel = (): void => {};
-      const late = new Promise<void>((resolve) => {
-        cancel = this.#clock.after(grace, resolve);
-      });
-      await Promise.race([drained, late]);
-      cancel();
+      this.#drained = undefined;
+      for (const cancel of this.#graces) cancel();
     }
     this.#quit.abort(stopping(this.settings.name));
     await this.#starting?.catch(() => {});
