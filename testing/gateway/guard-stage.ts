@@ -42,7 +42,7 @@ export function memoryStore(): MemoryStore {
     return rows.length;
   };
   const same = (a: ServerConsentKey, b: ServerConsentKey) =>
-    a.server === b.server && a.identity === b.identity && a.method === b.method && a.subject === b.subject;
+    (["server", "identity", "method", "subject", "actor"] as const).every((part) => a[part] === b[part]);
   const unused = () => {
     throw new Error("no test needs this");
   };

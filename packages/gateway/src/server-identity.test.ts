@@ -368,7 +368,7 @@ describe("attack E01: another server under a known name", () => {
 });
 
 describe("a data folder from before identities existed", () => {
-  it("stays with the server that has the name now: origin, approvals and conversations; another server gets nothing", async () => {
+  it("stays with the server that has the name now: origin and conversations; another server gets nothing", async () => {
     const older = await olderDatabase();
     const { conversation, item, viewOrigin } = older.about;
     const call = { conversation, item };
@@ -380,7 +380,8 @@ describe("a data folder from before identities existed", () => {
     const heir = (await summary())?.identity;
     const first = label(await openInbox());
     expect(viewOrigin).toContain(`.${first}.`);
-    expect(await send()).toBe(0);
+    // Its answers about tools do not say whether an app or the model asked.
+    expect(await send()).toBe(1);
     expect(await openCall(call)).toMatchObject({ result: { _meta: { session: "secret of ann" } } });
 
     await restart("eve");

@@ -4,10 +4,11 @@
  * @module
  */
 import { type Ask, askOnce, type Decision, type Question, Refusal, type ToolDirectory } from "@vitrine/guard";
-import type { Permission } from "@vitrine/protocol";
+import type { Permission, ToolVisibility } from "@vitrine/protocol";
 import { PERMISSION_METHOD } from "../config/policy-key.js";
 import { UserConsents } from "./consents.js";
 import type { GatewayGuardOptions } from "./guard-options.js";
+import { askerOf } from "./guarded-call.js";
 import { operatorDecision, rememberable } from "./policy.js";
 import { shareAnswers } from "./shared-questions.js";
 
@@ -17,6 +18,13 @@ const ALL: Readonly<Record<string, string>> = {
   "ui/update-model-context": "all context from",
   "ui/download-file": "all files from",
   "sampling/createMessage": "all use of the model by",
+};
+
+/** Explains "all ordinary tools" in a question. */
+const ORDINARY: Readonly<Record<ToolVisibility, string>> = {
+  app: "Ordinary tools are all tools of this server that apps may call, except destructive ones. The model is asked about separately.",
+  model:
+    "Ordinary tools are all tools of this server that the model may call, except destructive ones. Apps are asked about separately.",
 };
 
 /** Describes the scope of a remembered approval, for its button. */
@@ -29,7 +37,7 @@ function scopeOf({ method, subject, server }: Question, kept: string): string {
 
 /** Names the requester: the guard's links treat every requester as an app. */
 const ofWhom = ({ view }: Question, reason: string): string =>
-  view.startsWith("model:") ? reason.replace(/^The app\b/, "The model") : reason;
+  askerOf(view) === "model" ? reason.replace(/^The app\b/, "The model") : reason;
 
 /** Asks the user, and remembers answers. */
 export class Asking {
@@ -76,7 +84,7 @@ export class Asking {
       const reason =
         subject === question.subject
           ? question.reason
-          : `${question.reason} Ordinary tools are all tools of this server that do not declare themselves destructive.`;
+          : `${question.reason} ${ORDINARY[askerOf(question.view)]}`;
       const asked = { ...question, reason: ofWhom(question, reason), scope: scopeOf(question, subject) };
       return ask(asked, rememberable(question), signal);
     };

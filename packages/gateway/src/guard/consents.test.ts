@@ -38,6 +38,7 @@ describe("UserConsents", () => {
         identity: "1",
         method: "tools/call",
         subject: "",
+        actor: "app",
         answer: "allow",
         grantedAt: 1_000_000,
         expiresAt: 1_000_000 + CONSENT_DAYS * 24 * 3_600_000,

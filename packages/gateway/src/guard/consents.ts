@@ -10,10 +10,11 @@ import {
   fingerprint,
   type ToolDirectory,
 } from "@vitrine/guard";
-import { readToolUi, type Tool } from "@vitrine/protocol";
+import { isVisibleTo, readToolUi, type Tool, type ToolVisibility } from "@vitrine/protocol";
 import type { Catalogue, ServerIdentity } from "@vitrine/servers";
-import type { Consents } from "../store/store.js";
+import type { Consents, ServerConsentKey } from "../store/store.js";
 import { sha256 } from "./digest.js";
+import { askerOf } from "./guarded-call.js";
 import { isDestructive, rememberable } from "./policy.js";
 
 /** Days after which "always" expires. */
@@ -41,11 +42,12 @@ export type AskedKey = ConsentKey & { readonly view?: string | undefined };
 
 type Kept = { answer: Answer["answer"]; until: number };
 
-/** The tools and UIs that an approval refers to. */
+/** The tools and UIs that an approval refers to, with their hashes. */
 interface Offer {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly uis: Catalogue["views"];
-  readonly toolsHash: string;
+  /** By who may call the tools. */
+  readonly toolsHash: Readonly<Record<ToolVisibility, string>>;
   readonly uisHash: string;
 }
 
@@ -58,9 +60,9 @@ const FRESH = 1000;
 const MAX_KEPT = 1000;
 
 /**
- * Remembers the answers of a user. The tools of a server are approved together: the approval is valid until a
- * tool that views may call changes or is added, or a UI that calls them changes. Answers about destructive
- * tools are never remembered.
+ * Remembers the answers of one user. An answer about tools is for the apps of a server, or for the model, and covers all tools
+ * that they may call. It holds until one of these tools changes, one is added or made visible to them, or a UI of the
+ * server changes (attack C23). Answers about destructive tools are never remembered.
  */
 export class UserConsents implements ConsentStore {
   readonly #options: UserConsentsOptions;
@@ -70,7 +72,7 @@ export class UserConsents implements ConsentStore {
   /** Recent answers of the database. */
   readonly #recent = new Map<string, Kept>();
   /** The key under which an answer will be stored: computed when the question is asked. */
-  readonly #asked = new WeakMap<AskedKey, ConsentKey>();
+  readonly #asked = new WeakMap<AskedKey, ServerConsentKey>();
   /** The latest offer: tools and UIs are hashed only when they change. */
   #offer: Offer | undefined;
 
@@ -105,8 +107,8 @@ export class UserConsents implements ConsentStore {
     if (remember === "always" && rememberable(asked).includes("always")) {
       const grantedAt = this.#now();
       const expiresAt = grantedAt + CONSENT_DAYS * DAY;
-      const { server, method, subject, fingerprint } = key;
-      const granted = { user, server, identity, method, subject, fingerprint };
+      const { server, method, subject, fingerprint, actor } = key;
+      const granted = { user, server, identity, method, subject, fingerprint, actor };
       await consents.set({ ...granted, answer, grantedAt, expiresAt });
       this.#recent.delete(idOf(key));
     } else {
@@ -118,17 +120,18 @@ export class UserConsents implements ConsentStore {
   }
 
   /** The key of an answer; undefined if it is never remembered. */
-  async keyOf(asked: AskedKey): Promise<ConsentKey | undefined> {
+  async keyOf(asked: AskedKey): Promise<ServerConsentKey | undefined> {
     const { server, method, subject } = asked;
     if (method !== "tools/call") return { server, method, subject, fingerprint: asked.fingerprint };
     const tools = await this.#options.tools.all();
     const tool = tools.get(subject);
     if (!tool || isDestructive(tool)) return undefined;
     const { toolsHash, uisHash } = this.#offerOf(tools, await this.#options.uis());
+    const actor = askerOf(asked.view);
     if (this.#options.isAskedAlone?.(asked)) {
-      return { server, method, subject, fingerprint: sha256(fingerprint(tool) + uisHash) };
+      return { server, method, subject, actor, fingerprint: sha256(fingerprint(tool) + uisHash) };
     }
-    return { server, method, subject: "", fingerprint: toolsHash };
+    return { server, method, subject: "", actor, fingerprint: toolsHash[actor] };
   }
 
   /** Forgets the answers for a session that ended. */
@@ -146,10 +149,17 @@ export class UserConsents implements ConsentStore {
     if (this.#offer?.tools === tools && this.#offer.uis === uis) return this.#offer;
     const all = [...tools.values()];
     // If a server has very many UIs, some are not preloaded; their URIs count nevertheless.
-    const links = all.map((tool) => [tool.name, readToolUi(tool).resourceUri ?? null]);
+    const links = all.flatMap((tool) => {
+      const { resourceUri } = readToolUi(tool);
+      return resourceUri === undefined ? [] : [[tool.name, resourceUri]];
+    });
     const documents = uis.map(({ tool, uri, hash }) => [tool.name, uri, hash ?? null]);
     const uisHash = sha256(JSON.stringify([sorted(links), sorted(documents)]));
-    const toolsHash = sha256(JSON.stringify([sorted(all.map(fingerprint)), uisHash]));
+    const hashFor = (who: ToolVisibility): string => {
+      const visible = all.filter((tool) => isVisibleTo(tool, who));
+      return sha256(JSON.stringify([sorted(visible.map(fingerprint)), uisHash]));
+    };
+    const toolsHash = { app: hashFor("app"), model: hashFor("model") };
     this.#offer = { tools, uis, toolsHash, uisHash };
     return this.#offer;
   }
@@ -159,8 +169,8 @@ export class UserConsents implements ConsentStore {
   }
 }
 
-const idOf = ({ server, method, subject, fingerprint }: ConsentKey): string =>
-  JSON.stringify([server, method, subject, fingerprint]);
+const idOf = ({ server, method, subject, fingerprint, actor }: ServerConsentKey): string =>
+  JSON.stringify([server, method, subject, fingerprint, actor]);
 
 /** The JSON of each value, in a fixed order. */
 const sorted = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value)).sort();

@@ -21,6 +21,7 @@ import {
 } from "@vitrine/guard";
 import type { Asking } from "./asking.js";
 import type { GatewayGuardOptions } from "./guard-options.js";
+import { askerOf } from "./guarded-call.js";
 import { onlyForModel } from "./model-visibility.js";
 import { defaultPolicy, operatorDecision } from "./policy.js";
 import { limitUnderWay } from "./under-way.js";
@@ -65,7 +66,7 @@ export function guardChains(parts: ChainParts): GuardChains {
   const policy = applyPolicy(tools, {
     policy: (question) =>
       operatorDecision(sources, question, views(question.view)) ??
-      defaultPolicy(question.view.startsWith("model:") ? distrusting : sources, question),
+      defaultPolicy(askerOf(question.view) === "model" ? distrusting : sources, question),
     ask: asking.ask,
     consents: asking.consents,
     onallowed: (call, question, decision) => {

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ViewCall } from "@vitrine/guard";
+import type { ToolVisibility } from "@vitrine/protocol";
 
 /**
  * The origin of a call: an app, the person at the host page, the model, a program over HTTP, or a server that
@@ -51,6 +52,10 @@ export type FindView = (view: string) => KnownView | undefined;
 /** The key for counting limits: views, programs and the page are counted separately. */
 export const laneOf = ({ actor, view }: GuardedCall): string =>
   actor === "view" ? view : `${actor}:${view}`;
+
+/** The caller that a question is about, by its name from {@link laneOf}: the model or an app. Programs count as apps. */
+export const askerOf = (view: string | undefined): ToolVisibility =>
+  view?.startsWith("model:") ? "model" : "app";
 
 /** The caller of an idempotency key: each view is a separate caller, and so is each other actor. */
 export const callerOf = ({ actor, view }: Pick<GuardedCall, "actor" | "view">): string =>

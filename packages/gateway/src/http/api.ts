@@ -64,6 +64,8 @@ export interface GatewayApi {
         identity?: string | undefined;
         method?: string | undefined;
         subject?: string | undefined;
+        /** Of answers about tools: those for apps, or those for the model. */
+        actor?: ToolVisibility | undefined;
       },
     ): Promise<number>;
   };

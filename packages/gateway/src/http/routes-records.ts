@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ToolVisibility } from "@vitrine/protocol";
 import type { AuditQuery, AuditRow } from "../store/store.js";
 import { json } from "./answer.js";
 import { CLOSED } from "./headers.js";
@@ -36,7 +37,13 @@ const auditQuery: ObjectSchema = {
 };
 const consentQuery: ObjectSchema = {
   type: "object",
-  properties: { server: name, identity: name, method: name, subject: { type: "string", maxLength: 2000 } },
+  properties: {
+    server: name,
+    identity: name,
+    method: name,
+    subject: { type: "string", maxLength: 2000 },
+    actor: { type: "string", enum: ["app", "model"], description: "Of tools: who may call them." },
+  },
   required: ["server"],
   additionalProperties: false,
 };
@@ -117,18 +124,19 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
     method: "DELETE",
     path: "/api/consents",
     id: "revokeConsents",
-    summary: "Revokes answers: all of a server, or those for a method or subject.",
+    summary: "Revokes answers: all of a server, or those for a method, subject or actor.",
     auth: "required",
     changes: true,
     query: consentQuery,
     replies: { 200: { description: "The number of revoked answers.", example: { revoked: 1 } } },
     handle: async ({ query }, { api }, caller) => {
-      const { server, identity, method, subject } = query;
+      const { server, identity, method, subject, actor } = query;
       const key = {
         server: String(server),
         identity: text(identity),
         method: text(method),
         subject: text(subject),
+        actor: visibility(actor),
       };
       return json({ revoked: await api.consents.revoke(caller, key) });
     },
@@ -136,6 +144,8 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
 ];
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+const visibility = (value: unknown): ToolVisibility | undefined =>
+  value === "app" || value === "model" ? value : undefined;
 const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
 
 /** The schema was checked: only types are distinguished here. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { ToolVisibility } from "@vitrine/protocol";
 import type { ConversationItem } from "@vitrine/wire";
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import type { StoredRow } from "./row.js";
@@ -12,8 +13,8 @@ import type { ConsentRecord, ServerNews } from "./store.js";
 /** A stored answer. */
 export interface StoredConsent {
   /**
-   * SHA-256 of user, server, identity, method and subject: unique for any characters, and short enough for an
-   * index.
+   * SHA-256 of user, server, identity, method, subject and actor: unique for any characters, and short enough
+   * for an index.
    */
   id: string;
   user: string;
@@ -22,6 +23,8 @@ export interface StoredConsent {
   identity: string | null;
   method: string;
   subject: string;
+  /** Null for everything but `tools/call`. */
+  actor: ToolVisibility | null;
   /** The SHA-256 of the fingerprint, which may be long. */
   fingerprint: string;
   answer: ConsentRecord["answer"];
@@ -322,6 +325,18 @@ const untoldServers = (kind: EngineKind): Migration => ({
 });
 
 /**
+ * Answers about tools are for apps or for the model. Older ones do not say who asked, so they are deleted, and the person is
+ * asked again.
+ */
+const consentActors = (kind: EngineKind): Migration => ({
+  async up(db) {
+    if (!(await hasColumn(db, kind, "vitrine_consents", "actor")))
+      await db.schema.alterTable("vitrine_consents").addColumn("actor", "text").execute();
+    await db.deleteFrom("vitrine_consents").where("method", "=", "tools/call").execute();
+  },
+});
+
+/**
  * Migrates the tables.
  *
  * @param through the last migration to run, to create a database of an older version; all by default
@@ -339,6 +354,7 @@ export async function migrate(db: Kysely<Tables>, kind: EngineKind, through?: st
         "003-server-identities": identities(kind),
         "004-results": results(kind),
         "005-untold-servers": untoldServers(kind),
+        "006-consent-actors": consentActors(kind),
       }),
     },
     migrationTableName: "vitrine_migration",

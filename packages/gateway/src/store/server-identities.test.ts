@@ -16,8 +16,13 @@ afterAll(async () => {
 }, 60_000);
 
 const older: OlderDatabase = await olderDatabase();
+const [aboutTools] = older.tables.vitrine_consents;
+if (!aboutTools) throw new Error("the fixture has no answer");
+const { user, server } = aboutTools;
+const link = { method: "ui/open-link", subject: "docs.example" };
+const id = sha256(JSON.stringify([user, server, link.method, link.subject]));
 /** Only the hash of a fingerprint is stored; this one is known here. */
-for (const consent of older.tables.vitrine_consents) consent.fingerprint = sha256("the tools");
+older.tables.vitrine_consents.push({ ...aboutTools, ...link, id, fingerprint: sha256("the link") });
 const [ANN, EVE] = ["a".repeat(64), "e".repeat(64)];
 const mail = (identity: string) => ({ name: "mail", identity });
 
@@ -27,10 +32,7 @@ describe.each([
 ])("on %s", (_, url = "") => {
   it("rows without an identity belong to the first server that is seen with their name, and to no other", async () => {
     await writeOlder(url, older);
-    const [consent] = older.tables.vitrine_consents;
-    if (!consent) throw new Error("the fixture has no answer");
-    const { user, server, method, subject } = consent;
-    const agreed = { server, method, subject, fingerprint: "the tools" };
+    const agreed = { server, ...link, fingerprint: "the link" };
 
     let store = await openStore(url);
     // The chain of the old rows is intact, with the new column.
@@ -40,14 +42,15 @@ describe.each([
     expect(store.servers.isHeir(mail(ANN))).toBe(true);
     const answer = (identity: string) => store.consents.get(user, { ...agreed, identity }, 0);
     expect(await answer(ANN)).toBe("allow");
-    expect(await store.consents.list(user)).toMatchObject([{ server: "mail", answer: "allow" }]);
+    // Older answers about tools do not say whether an app or the model asked: the person is asked again.
+    expect(await store.consents.list(user)).toMatchObject([{ server: "mail", ...link, answer: "allow" }]);
     await store.close();
 
     store = await openStore(url);
     expect(await store.servers.take([mail(EVE)])).toEqual([{ ...mail(EVE), kind: "replaced" }]);
     expect(store.servers.isHeir(mail(EVE))).toBe(false);
     expect(await answer(EVE)).toBeUndefined();
-    const granted = { user, server, method, subject, grantedAt: 1 };
+    const granted = { user, server, ...link, grantedAt: 1 };
     await store.consents.set({ ...granted, identity: EVE, fingerprint: "new", answer: "deny" });
     expect(await store.consents.get(user, { ...agreed, identity: EVE, fingerprint: "new" }, 0)).toBe("deny");
     expect(await store.consents.list(user)).toHaveLength(2);

@@ -534,6 +534,25 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await consents.get("ann", { ...key, subject: "x".repeat(20_000) }, 200)).toBe("allow");
     });
 
+    it("answers for apps and for the model are separate, also when they are revoked", async () => {
+      const { consents } = await setUp();
+      const [app, model] = [
+        { ...record, actor: "app" },
+        { ...record, actor: "model" },
+      ] as const;
+      for (const identity of [undefined, "i"]) {
+        await consents.set({ ...app, identity });
+        expect(await consents.get("ann", { ...key, identity, actor: "model" }, 200)).toBeUndefined();
+        expect(await consents.get("ann", { ...key, identity }, 200)).toBeUndefined();
+        await consents.set({ ...model, identity, answer: "deny" });
+        expect(await consents.get("ann", { ...key, identity, actor: "app" }, 200)).toBe("allow");
+        expect((await consents.list("ann")).map(({ actor }) => actor).toSorted()).toEqual(["app", "model"]);
+        expect(await consents.revoke("ann", { server: "shop", actor: "app" })).toBe(1);
+        expect(await consents.get("ann", { ...key, identity, actor: "model" }, 200)).toBe("deny");
+        await consents.revoke("ann", { server: "shop" });
+      }
+    });
+
     it("attack C23: another fingerprint replaces it", async () => {
       const { consents } = await setUp();
       await consents.set(record);

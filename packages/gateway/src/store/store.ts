@@ -6,6 +6,7 @@
 
 import type { KeptConversations } from "@vitrine/conversation";
 import type { ConsentKey } from "@vitrine/guard";
+import type { ToolVisibility } from "@vitrine/protocol";
 import type { ServerIdentity } from "@vitrine/servers";
 
 /** A call that is about to run, or was refused. Written before anything happens. */
@@ -164,6 +165,8 @@ export interface ServerKey {
 export interface ServerConsentKey extends ConsentKey {
   /** The server's identity. Answers from before identities existed have none. */
   readonly identity?: ServerIdentity | undefined;
+  /** The caller of the tools: apps of the server, or the model. Only for `tools/call`; other methods are only for apps. */
+  readonly actor?: ToolVisibility | undefined;
 }
 
 /** A stored answer of a user. */

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { ConsentKey } from "@vitrine/guard";
 import { ask, change, type Engine } from "./engine.js";
 import { indexable, sha256, storableText } from "./row.js";
 import type { StoredConsent } from "./schema.js";
@@ -32,7 +31,8 @@ export class StoredConsents implements Consents {
   }
 
   async set(record: ConsentRecord): Promise<void> {
-    const { user, server, identity, method, subject, fingerprint, answer, grantedAt, expiresAt } = record;
+    const { user, server, identity, method, subject, actor, fingerprint, answer, grantedAt, expiresAt } =
+      record;
     const { id, ...fields } = {
       id: idOf(user, record),
       user: indexable(user),
@@ -40,6 +40,7 @@ export class StoredConsents implements Consents {
       identity: identity ?? null,
       method: storableText(method),
       subject: storableText(subject),
+      actor: actor ?? null,
       fingerprint: sha256(fingerprint),
       answer,
       grantedAt: Math.round(grantedAt),
@@ -68,15 +69,16 @@ export class StoredConsents implements Consents {
         .orderBy("id")
         .execute(),
     );
-    return rows.map(({ id: _, identity, expiresAt, ...record }) => ({
+    return rows.map(({ id: _, identity, actor, expiresAt, ...record }) => ({
       ...record,
       ...(identity !== null && { identity }),
+      ...(actor !== null && { actor }),
       expiresAt: expiresAt ?? undefined,
     }));
   }
 
   async revoke(user: string, key: Partial<ServerConsentKey> & { server: string }): Promise<number> {
-    const { server, identity, method, subject, fingerprint } = key;
+    const { server, identity, method, subject, actor, fingerprint } = key;
     const isHeir = identity !== undefined && (await this.#isHeir({ server, identity }));
     this.#forget();
     const revoked = await change(this.#engine, (db) => {
@@ -90,6 +92,7 @@ export class StoredConsents implements Consents {
         );
       if (method !== undefined) rows = rows.where("method", "=", storableText(method));
       if (subject !== undefined) rows = rows.where("subject", "=", storableText(subject));
+      if (actor !== undefined) rows = rows.where("actor", "=", actor);
       // In the caller's form, or as `list` shows it.
       if (fingerprint !== undefined)
         rows = rows.where("fingerprint", "in", [fingerprint, sha256(fingerprint)]);
@@ -139,9 +142,12 @@ export class StoredConsents implements Consents {
 const idOf = (user: string, key: ServerConsentKey): string => {
   const { server, identity, method, subject } = key;
   if (identity === undefined) return namedId(user, key);
-  return sha256(JSON.stringify([user, server, identity, method, subject]));
+  return sha256(JSON.stringify([user, server, identity, method, subject, ...ofActor(key)]));
 };
 
 /** The id of an answer from before identities existed. */
-const namedId = (user: string, { server, method, subject }: ConsentKey): string =>
-  sha256(JSON.stringify([user, server, method, subject]));
+const namedId = (user: string, key: ServerConsentKey): string =>
+  sha256(JSON.stringify([user, key.server, key.method, key.subject, ...ofActor(key)]));
+
+/** An object, so that it cannot be taken for one of the texts before it. */
+const ofActor = ({ actor }: ServerConsentKey): object[] => (actor === undefined ? [] : [{ actor }]);

@@ -266,7 +266,7 @@ describe("the inspector", () => {
     await tab("Permissions");
     await inspector().getByText("allowed", { exact: true }).waitFor();
     await inspector()
-      .getByRole("button", { name: /^Revoke tools\/call/ })
+      .getByRole("button", { name: /^Revoke tools\/call .*by apps$/ })
       .click();
     await inspector().getByText("None. What somebody allows").waitFor();
     expect(await gateway.api.consents.list({ user: "local" })).toEqual([]);

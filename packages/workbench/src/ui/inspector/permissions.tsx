@@ -18,6 +18,7 @@ const NAMES: Readonly<Record<Permission, string>> = {
   geolocation: "Location",
   clipboardWrite: "Writing to the clipboard",
 };
+const CALLERS = { app: "by apps", model: "by the model" };
 const PERMISSIONS = Object.keys(PERMISSION_FEATURES) as Permission[];
 
 /** Requested and granted permissions, and the stored consents. */
@@ -77,14 +78,14 @@ export function PermissionsTab({ app }: { app: AppModel }) {
           <p className="soft">None. What somebody allows or denies for good is listed here.</p>
         )}
         <ul className="in-cards">
-          {consents?.map(({ method, subject, answer, grantedAt, expiresAt }) => (
-            <li key={`${method} ${subject}`} className="in-consent">
+          {consents?.map(({ method, subject, actor, answer, grantedAt, expiresAt }) => (
+            <li key={`${method} ${subject} ${actor}`} className="in-consent">
               <div>
                 <p>
                   <span className={`badge ${answer === "allow" ? "good" : "bad"}`}>
                     {answer === "allow" ? "allowed" : "denied"}
                   </span>{" "}
-                  <code>{method}</code> {subject && <code>{subject}</code>}
+                  <code>{method}</code> {subject && <code>{subject}</code>} {actor && CALLERS[actor]}
                 </p>
                 <p className="soft small">
                   since {clock(grantedAt)}
@@ -93,8 +94,8 @@ export function PermissionsTab({ app }: { app: AppModel }) {
               </div>
               <Button
                 className="button"
-                aria-label={`Revoke ${method} ${subject}`}
-                onPress={() => void revoke({ server, method, subject })}
+                aria-label={`Revoke ${method} ${subject} ${actor ? CALLERS[actor] : ""}`.trim()}
+                onPress={() => void revoke({ server, method, subject, ...(actor && { actor }) })}
               >
                 Revoke
               </Button>

@@ -9,6 +9,8 @@ export interface Consent {
   readonly server: string;
   readonly method: string;
   readonly subject: string;
+  /** Of an answer about tools: who may call them. */
+  readonly actor?: "app" | "model" | undefined;
   readonly answer: "allow" | "deny";
   /** Milliseconds since 1970. */
   readonly grantedAt: number;
@@ -44,6 +46,7 @@ export async function revokeConsents(key: {
   server: string;
   method?: string;
   subject?: string;
+  actor?: string;
 }): Promise<void> {
   await ask("DELETE", `/api/consents?${new URLSearchParams(key)}`);
 }
