@@ -156,8 +156,12 @@ export class ConversationCalls {
     });
   }
 
-  /** Makes a call for the user. Returns at once; the entry shows the progress. */
-  byHand(item: CallItem): Promise<void> {
+  /**
+   * Makes a call for the user. Returns at once; the entry shows the progress.
+   *
+   * @param isCallersKey whether the id of the entry derives from a key of the caller
+   */
+  byHand(item: CallItem, isCallersKey: boolean): Promise<void> {
     // Until the schema is known, and if it never is, all arguments may be secret.
     this.#schemas.set(item.id, { writeOnly: true });
     this.#add({ item, controller: new AbortController() });
@@ -172,7 +176,7 @@ export class ConversationCalls {
         item.agent === undefined ? undefined : inputProblem(found?.tool.inputSchema, item.input ?? {});
       if (wrong) throw new VitrineError(INVALID_PARAMS, wrong);
       if (found?.hasApp) this.#update(item, { hasApp: true });
-      return this.#callServer(item, item.input ?? {}, options);
+      return this.#callServer(item, item.input ?? {}, options, isCallersKey);
     });
   }
 
@@ -233,11 +237,21 @@ export class ConversationCalls {
     item: CallItem,
     input: Record<string, unknown>,
     options: CallOptions,
+    isCallersKey = false,
   ): Promise<CallToolResult> {
     const { user, journal, tools } = this.#options;
     const { id, server, identity = "", tool, by } = item;
-    const key = callKey(journal.id, id);
-    const call = { server, identity, tool, arguments: input, key, by, conversation: journal.id, item: id };
+    const call = {
+      server,
+      identity,
+      tool,
+      arguments: input,
+      key: callKey(journal.id, id),
+      isCallersKey,
+      by,
+      conversation: journal.id,
+      item: id,
+    };
     await this.#save(item, options.signal);
     return tools.call(user, call, options);
   }

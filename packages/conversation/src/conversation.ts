@@ -328,7 +328,7 @@ export class Conversation {
       hasApp: false,
       ...(page && { page }),
     };
-    void this.#calls.byHand(item);
+    void this.#calls.byHand(item, key !== undefined);
     this.#entitle();
     await this.#kept();
     return item.id;

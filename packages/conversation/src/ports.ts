@@ -34,6 +34,8 @@ export interface ServerCall {
   readonly arguments: Record<string, unknown>;
   /** A unique key of the call. */
   readonly key: string;
+  /** Whether it derives from a key of the caller: the same call may have been made before. */
+  readonly isCallersKey: boolean;
   readonly by: "person" | "model";
   readonly conversation: string;
   readonly item: string;

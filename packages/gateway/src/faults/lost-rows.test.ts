@@ -138,6 +138,31 @@ describe("a gateway whose database lost its last rows", () => {
     expect(stage.effects().filter((effect) => effect === "later")).toEqual(["later"]);
   });
 
+  it("may have run a user's call in a conversation that is repeated with its key", async () => {
+    const page = await stage.page();
+    const { id } = await page.request("conversation/open", {});
+    await page.request("conversation/rename", { id, title: "kept" });
+    await stage.end("SIGTERM");
+    copyFileSync(database, `${database}.copy`);
+    await stage.start();
+    const call = () => {
+      const asked = { id, server: "faulty", tool: "echo", arguments: { key: "said", text: "said" } };
+      return page.request("conversation/call", asked, { id: "kept-by-the-page.1" });
+    };
+    await call();
+    await expect.poll(() => stage.effects()).toEqual(["said"]);
+    await stage.end("SIGTERM");
+    copyFileSync(`${database}.copy`, database);
+    await stage.start();
+    await call();
+    const repeated = async () => {
+      const { items }: ConversationState = await page.request("conversation/open", { id });
+      return items.find(({ kind }) => kind === "call");
+    };
+    await expect.poll(repeated).toMatchObject({ state: "failed", isIndeterminate: true });
+    expect(stage.effects()).toEqual(["said"]);
+  });
+
   it("detects rows that PostgreSQL lost, and runs nothing twice", async (context) => {
     const postgres = await startPostgres();
     if (!postgres) return context.skip("there is no PostgreSQL here, and none can be installed");

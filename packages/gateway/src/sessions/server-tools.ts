@@ -50,7 +50,7 @@ export function serverTools(servers: GuardedServers): ToolPort {
     identityOf: (server) => servers.identityOf(server),
     find: async (user, server, name) => (await offered(user, server)).find(({ tool }) => tool.name === name),
     call: async (user, asked, options) => {
-      const { server: name, identity, tool, arguments: input, key, by, conversation } = asked;
+      const { server: name, identity, tool, arguments: input, key, isCallersKey, by, conversation } = asked;
       const current = servers.identityOf(name);
       if (current !== undefined && identity !== current) throw replacedServer(name);
       const { signal } = options;
@@ -62,7 +62,7 @@ export function serverTools(servers: GuardedServers): ToolPort {
         method: "tools/call" as const,
         key,
         signal,
-        isOwnKey: true,
+        isOwnKey: !isCallersKey,
         params: { name: tool, arguments: input },
         actor: by === "model" ? ("model" as const) : ("host" as const),
       };
