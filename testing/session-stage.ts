@@ -7,17 +7,20 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { buffer } from "node:stream/consumers";
 import { type Answered, write } from "../packages/gateway/src/http/answer.ts";
 import type { Caller } from "../packages/gateway/src/http/api.ts";
-import { HttpCarriers, type HttpCarriersOptions } from "../packages/gateway/src/sessions/carriers/http.ts";
-import {
-  WebSocketCarriers,
-  type WebSocketCarriersOptions,
-} from "../packages/gateway/src/sessions/carriers/websocket.ts";
 import {
   type AboutSession,
   type BrowserSession,
   SessionRegistry,
   type SessionRegistryOptions,
 } from "../packages/gateway/src/sessions/registry.ts";
+import {
+  HttpTransports,
+  type HttpTransportsOptions,
+} from "../packages/gateway/src/sessions/transports/http.ts";
+import {
+  WebSocketTransports,
+  type WebSocketTransportsOptions,
+} from "../packages/gateway/src/sessions/transports/websocket.ts";
 
 /** A request that reached the gateway. */
 export interface Noted {
@@ -28,7 +31,7 @@ export interface Noted {
   params: Record<string, unknown>;
 }
 
-export interface SessionStageOptions extends WebSocketCarriersOptions, HttpCarriersOptions {
+export interface SessionStageOptions extends WebSocketTransportsOptions, HttpTransportsOptions {
   registry?: Partial<SessionRegistryOptions>;
   /** Pages by path. */
   pages?: Record<string, string>;
@@ -41,7 +44,7 @@ export class SessionStage {
   readonly abouts: AboutSession[] = [];
   readonly events: string[] = [];
   readonly errors: unknown[] = [];
-  /** What carriers told the authentication: whether they were used. */
+  /** Whether transports reported use to the authentication. */
   readonly met: boolean[] = [];
   /** What a request is answered with; undefined for no answer. */
   answer: (noted: Noted, session: BrowserSession) => unknown = ({ params }) => params;
@@ -49,8 +52,8 @@ export class SessionStage {
   letsSockets = true;
   isAuthorized = true;
   readonly registry: SessionRegistry;
-  readonly sockets: WebSocketCarriers;
-  readonly http: HttpCarriers;
+  readonly sockets: WebSocketTransports;
+  readonly http: HttpTransports;
   readonly #server;
   readonly #proxy;
   readonly #lines = new Set<[client: Socket, server: Socket]>();
@@ -72,8 +75,8 @@ export class SessionStage {
         };
       },
     });
-    this.sockets = new WebSocketCarriers(this.registry, options);
-    this.http = new HttpCarriers(this.registry, options);
+    this.sockets = new WebSocketTransports(this.registry, options);
+    this.http = new HttpTransports(this.registry, options);
     const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<Answered> => {
       const { url = "", headers, method } = incoming;
       const page = options.pages?.[url.split("?", 1)[0] ?? ""];

@@ -14,7 +14,7 @@ import { uiExtension } from "@vitrine/protocol";
 import { Companion } from "../../packages/cli/src/companion/companion.ts";
 import { GatewayHost, type GatewayHostOptions } from "../../packages/cli/src/companion/gateway-host.ts";
 import { serveByHttp } from "../../packages/cli/src/companion/serve-http.ts";
-import { pageStorage, RawPage } from "../gateway/doors.ts";
+import { pageStorage, RawPage } from "../gateway/entry-points.ts";
 import { officialServer } from "../gateway/gateway-stage.ts";
 import { STAGE_TOOLS } from "../gateway/guard-stage.ts";
 

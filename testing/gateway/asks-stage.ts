@@ -1,11 +1,14 @@
-/** A person who answers as a test wants, a model that says what a test wants, and the desks between them. */
+/** A person who answers as a test wants, a model that says what a test wants, and the services between them. */
 
 import { aiModel } from "../../packages/conversation/src/model/ai-model.js";
 import {
-  ElicitationDesk,
-  type ElicitationDeskOptions,
-} from "../../packages/gateway/src/asks/elicitation-desk.js";
-import { SamplingDesk, type SamplingDeskOptions } from "../../packages/gateway/src/asks/sampling-desk.js";
+  ElicitationService,
+  type ElicitationServiceOptions,
+} from "../../packages/gateway/src/asks/elicitation-service.js";
+import {
+  SamplingService,
+  type SamplingServiceOptions,
+} from "../../packages/gateway/src/asks/sampling-service.js";
 import type { AuditSettings } from "../../packages/gateway/src/config/config.js";
 import { type Script, type ScriptedModel, startScriptedModel } from "../model/scripted-model.js";
 import { type MemoryStore, memoryStore } from "./guard-stage.js";
@@ -46,9 +49,9 @@ export interface AsksStage {
   readonly person: Person;
   readonly store: MemoryStore;
   readonly scripted: ScriptedModel;
-  readonly sampling: SamplingDesk;
-  readonly elicitation: ElicitationDesk;
-  /** Milliseconds of the desks' clock. */
+  readonly sampling: SamplingService;
+  readonly elicitation: ElicitationService;
+  /** Milliseconds of the services' clock. */
   now: number;
   /** Whether there is a model. */
   hasModel: boolean;
@@ -60,8 +63,8 @@ export interface AsksStageOptions {
   turns?: readonly Script[];
   otherwise?: Script;
   payloads?: AuditSettings["payloads"];
-  sampling?: Partial<SamplingDeskOptions>;
-  elicitation?: Partial<ElicitationDeskOptions>;
+  sampling?: Partial<SamplingServiceOptions>;
+  elicitation?: Partial<ElicitationServiceOptions>;
 }
 
 export async function asksStage(options: AsksStageOptions = {}): Promise<AsksStage> {
@@ -85,12 +88,12 @@ export async function asksStage(options: AsksStageOptions = {}): Promise<AsksSta
     failures,
     now: 0,
     hasModel: true,
-    sampling: new SamplingDesk({
+    sampling: new SamplingService({
       ...shared,
       model: () => (stage.hasModel ? model : undefined),
       ...options.sampling,
     }),
-    elicitation: new ElicitationDesk({ ...shared, ...options.elicitation }),
+    elicitation: new ElicitationService({ ...shared, ...options.elicitation }),
     async close() {
       await stage.sampling.close();
       await stage.elicitation.close();

@@ -23,7 +23,7 @@ const PRELOAD = here("./fault-preload.mjs");
 /** In the environment of this stage's servers, and of what they start, beside the gateway's own mark. */
 const STAGE_MARK = "FAULT_STAGE";
 
-const PATIENCE = { timeout: 60_000, interval: 50 };
+const WAIT = { timeout: 60_000, interval: 50 };
 
 export type User = "ann" | "bob";
 export type Settings = Record<string, unknown>;
@@ -203,7 +203,7 @@ export class FaultStage {
   /** The gateway holds about as much as before a flood: that may take more than one collection. */
   async checkMemory(before: number): Promise<void> {
     const most = before + 12 * 1024 * 1024;
-    await vi.waitFor(async () => expect(await this.memory()).toBeLessThan(most), PATIENCE);
+    await vi.waitFor(async () => expect(await this.memory()).toBeLessThan(most), WAIT);
   }
 
   /** Sets the gateway's clock forwards or back, from what it really is, in milliseconds. */
@@ -388,7 +388,7 @@ export class FaultStage {
    * call ended, memory returned. It looks at all calls that were ever made on this stage.
    */
   async checkOracle(): Promise<void> {
-    await vi.waitFor(async () => expect(await this.#violations()).toEqual([]), PATIENCE);
+    await vi.waitFor(async () => expect(await this.#violations()).toEqual([]), WAIT);
   }
 
   async #violations(): Promise<string[]> {
@@ -465,16 +465,16 @@ export class FaultStage {
   }
 
   async #leftOvers(): Promise<string[]> {
-    const [queued, sessions, carriers, known] = await Promise.all(
-      ["queue_depth", "sessions", "carriers", "processes"].map((name) => this.metric(`vitrine_${name}`)),
+    const [queued, sessions, transports, known] = await Promise.all(
+      ["queue_depth", "sessions", "transports", "processes"].map((name) => this.metric(`vitrine_${name}`)),
     );
     const running = this.processes().length;
     const pages = this.pages.size;
     return [
       ...(queued === 0 ? [] : [`${queued} characters wait`]),
-      ...(sessions === pages && carriers === pages
+      ...(sessions === pages && transports === pages
         ? []
-        : [`${pages} pages have ${sessions} sessions and ${carriers} connections`]),
+        : [`${pages} pages have ${sessions} sessions and ${transports} connections`]),
       ...(running === known ? [] : [`${running} processes, of which the gateway knows ${known}`]),
     ];
   }
@@ -484,7 +484,7 @@ export class FaultStage {
     for (const page of this.pages) page.close();
     if (this.#child) expect(await this.end("SIGTERM")).toBe(0);
     await this.line.close();
-    await vi.waitFor(() => expect(this.processes()).toEqual([]), PATIENCE);
+    await vi.waitFor(() => expect(this.processes()).toEqual([]), WAIT);
     rmSync(this.folder, { recursive: true, force: true });
   }
 

@@ -123,8 +123,8 @@ export const NO_HEIRS: Store["servers"] = {
   settled: async () => {},
   isHeir: () => false,
   onlate: () => {},
-  untold: () => [],
-  told: async () => {},
+  unannounced: () => [],
+  announced: async () => {},
 };
 
 /** Tools of the stage's server: one of each kind. `café` is composed. */

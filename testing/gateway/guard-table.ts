@@ -1,5 +1,5 @@
 /**
- * What hostile apps ask for, as data: the same table is run against the guard itself and over every door to it. The
+ * Requests of hostile apps as a table, which runs against the guard itself and against every entry point. The
  * server is that of `guard-stage.ts`, or any that has the same tools and resources.
  */
 
@@ -7,9 +7,9 @@
  * Ways in. `view`: a view's own channel, over a WebSocket or over HTTP; `direct`: the HTTP endpoints by server name;
  * `page`: `gateway/call` on the page's own channel.
  */
-export type Door = "view" | "direct" | "page";
+export type EntryPoint = "view" | "direct" | "page";
 
-/** What was done before, so that the call is the attack that it is; each door has its own way to do it. */
+/** What was done before, so that the call is the attack that it is; each entry point has its own way to do it. */
 export type Before =
   /** The view was closed. */
   | "view-closed"
@@ -24,7 +24,7 @@ export interface GuardCase {
   /** Of the attack. */
   readonly id: string;
   readonly title: string;
-  readonly doors: readonly Door[];
+  readonly entryPoints: readonly EntryPoint[];
   readonly before?: Before;
   readonly call: {
     readonly method: string;
@@ -54,9 +54,9 @@ const refused = (code: string, rpcCode = -32000): GuardCase["expect"] => ({
 const unknownMethod = refused("method-unknown", -32601);
 const invalidParams = refused("invalid-params", -32602);
 
-const VIEW: readonly Door[] = ["view"];
-const SERVERS: readonly Door[] = ["view", "direct"];
-const TOOLS: readonly Door[] = ["view", "direct", "page"];
+const VIEW: readonly EntryPoint[] = ["view"];
+const SERVERS: readonly EntryPoint[] = ["view", "direct"];
+const TOOLS: readonly EntryPoint[] = ["view", "direct", "page"];
 
 const callTool = (name: unknown, more: object = {}) => ({ method: "tools/call", params: { name, ...more } });
 const read = (uri: string) => ({ method: "resources/read", params: { uri } });
@@ -105,21 +105,21 @@ export const GUARD_TABLE: readonly GuardCase[] = [
   {
     id: "C01",
     title: "a tool for the model alone",
-    doors: SERVERS,
+    entryPoints: SERVERS,
     call: callTool("secret"),
     expect: refused("tool-not-visible"),
   },
   {
     id: "C02",
     title: "a tool that is not there",
-    doors: TOOLS,
+    entryPoints: TOOLS,
     call: callTool("gone"),
     expect: refused("tool-unknown"),
   },
   {
     id: "C02",
     title: "a tool that was added after the list",
-    doors: TOOLS,
+    entryPoints: TOOLS,
     before: "tool-added",
     call: callTool("late"),
     expect: refused("tool-unknown"),
@@ -127,42 +127,42 @@ export const GUARD_TABLE: readonly GuardCase[] = [
   ...Object.entries(lookAlikes).map(([how, name]) => ({
     id: "C02",
     title: `a name ${how}`,
-    doors: TOOLS,
+    entryPoints: TOOLS,
     call: callTool(name),
     expect: refused("tool-unknown"),
   })),
   {
     id: "C02",
     title: "a name of a million characters",
-    doors: TOOLS,
+    entryPoints: TOOLS,
     call: callTool("look".repeat(250_000)),
     expect: refused("tool-unknown"),
   },
   ...[["look"], { toString: "look" }, null, 1].map((name) => ({
     id: "C02",
     title: `a name that is ${JSON.stringify(name)}`,
-    doors: VIEW,
+    entryPoints: VIEW,
     call: callTool(name),
     expect: invalidParams,
   })),
   ...["bank", "Shop", "shop ", "", ["shop"], {}, 0].map((server) => ({
     id: "C03",
     title: `a call in the name of the server ${JSON.stringify(server)}`,
-    doors: VIEW,
+    entryPoints: VIEW,
     call: callTool("look", { server }),
     expect: refused("other-server"),
   })),
   {
     id: "C03",
     title: "the UI of another server",
-    doors: SERVERS,
+    entryPoints: SERVERS,
     call: read("ui://bank/cart.html"),
     expect: refused("resource-unknown"),
   },
   {
     id: "C03",
     title: "the context of other servers",
-    doors: VIEW,
+    entryPoints: VIEW,
     call: {
       method: "sampling/createMessage",
       params: { messages: [], maxTokens: 1, includeContext: "allServers" },
@@ -172,7 +172,7 @@ export const GUARD_TABLE: readonly GuardCase[] = [
   {
     id: "C04",
     title: "an app-only tool through the model's path",
-    doors: ["page"] as const,
+    entryPoints: ["page"] as const,
     call: callTool("inner"),
     expect: refused("tool-not-visible"),
   },
@@ -203,21 +203,21 @@ export const GUARD_TABLE: readonly GuardCase[] = [
   ].map((uri) => ({
     id: "C06",
     title: `the resource ${uri}`,
-    doors: SERVERS,
+    entryPoints: SERVERS,
     call: read(uri),
     expect: refused("resource-unknown"),
   })),
   {
     id: "C06",
     title: "a subscription to a file",
-    doors: VIEW,
+    entryPoints: VIEW,
     call: { method: "resources/subscribe", params: { uri: "file:///etc/passwd" } },
     expect: refused("resource-unknown"),
   },
   {
     id: "C06",
     title: "a download of a file",
-    doors: VIEW,
+    entryPoints: VIEW,
     call: {
       method: "ui/download-file",
       params: { contents: [{ type: "resource_link", uri: "file:///etc/passwd", name: "a.txt" }] },
@@ -247,7 +247,7 @@ export const GUARD_TABLE: readonly GuardCase[] = [
   ].map((method) => ({
     id: "C07",
     title: `the method ${JSON.stringify(method)}`,
-    doors: VIEW,
+    entryPoints: VIEW,
     call: { method, params: { uri: "note://1", name: "look" } },
     expect: unknownMethod,
   })),
@@ -263,42 +263,42 @@ export const GUARD_TABLE: readonly GuardCase[] = [
   ].map((url) => ({
     id: "C14",
     title: `the link ${JSON.stringify(url)}`,
-    doors: VIEW,
+    entryPoints: VIEW,
     call: open(url),
     expect: refused("link-invalid"),
   })),
   ...Object.entries(lookAlikeHosts).map(([url, question]) => ({
     id: "C14",
     title: `the look-alike ${JSON.stringify(url)}`,
-    doors: VIEW,
+    entryPoints: VIEW,
     call: open(url),
     expect: { ...refused("denied"), question },
   })),
   {
     id: "C14",
     title: "a link of 100 kB",
-    doors: VIEW,
+    entryPoints: VIEW,
     call: open(`https://evil.example/${"x".repeat(100_000)}`),
     expect: refused("too-large"),
   },
   {
     id: "A42",
     title: "a link that nobody agrees to",
-    doors: VIEW,
+    entryPoints: VIEW,
     call: open("https://evil.example/?secret"),
     expect: refused("denied"),
   },
   ...["assistant", "system", "USER", ""].map((role) => ({
     id: "C15",
     title: `a message as ${JSON.stringify(role)}`,
-    doors: VIEW,
+    entryPoints: VIEW,
     call: { method: "ui/message", params: { role, content: [] } },
     expect: invalidParams,
   })),
   {
     id: "C15",
     title: "a message of 1 MB",
-    doors: VIEW,
+    entryPoints: VIEW,
     call: {
       method: "ui/message",
       params: { role: "user", content: [{ type: "text", text: "x".repeat(1_000_000) }] },
@@ -308,14 +308,14 @@ export const GUARD_TABLE: readonly GuardCase[] = [
   {
     id: "C16",
     title: "the tool that an injected prompt wants called",
-    doors: SERVERS,
+    entryPoints: SERVERS,
     call: callTool("change", { arguments: { all: true } }),
     expect: refused("denied"),
   },
   {
     id: "C19",
     title: "a tool, from a view that is closed",
-    doors: VIEW,
+    entryPoints: VIEW,
     before: "view-closed",
     call: callTool("look"),
     expect: refused("view-unknown", -32050),
@@ -323,7 +323,7 @@ export const GUARD_TABLE: readonly GuardCase[] = [
   {
     id: "C20",
     title: "the same key with other arguments",
-    doors: TOOLS,
+    entryPoints: TOOLS,
     before: "key-used",
     call: { ...callTool("look", { arguments: { amount: 1_000_000 } }), key: "nonce.1" },
     expect: refused("conflict", -32050),
@@ -331,7 +331,7 @@ export const GUARD_TABLE: readonly GuardCase[] = [
   {
     id: "C23",
     title: "a tool that changed after consent",
-    doors: SERVERS,
+    entryPoints: SERVERS,
     before: "tool-changed",
     call: callTool("change"),
     expect: refused("denied"),
@@ -339,7 +339,7 @@ export const GUARD_TABLE: readonly GuardCase[] = [
 ];
 
 /** What is done, and what the answer has, if that is known. */
-export interface GuardControl extends Pick<GuardCase, "title" | "doors" | "call"> {
+export interface GuardControl extends Pick<GuardCase, "title" | "entryPoints" | "call"> {
   readonly answer?: object;
 }
 
@@ -349,35 +349,39 @@ export const notedOf = ({ method, params }: GuardCase["call"]): string[] =>
 
 /** Positive controls: each is done, with one call of the server. */
 export const GUARD_CONTROLS: readonly GuardControl[] = [
-  { title: "a tool that reads", doors: TOOLS, call: callTool("look") },
-  { title: "a tool with a composed name", doors: TOOLS, call: callTool("caf\u00e9") },
-  { title: "a tool for views alone", doors: SERVERS, call: callTool("inner") },
-  { title: "a tool for the model alone", doors: ["page"], call: callTool("secret") },
-  { title: "a call in the name of its own server", doors: VIEW, call: callTool("look", { server: "shop" }) },
-  { title: "a resource that is listed", doors: SERVERS, call: read("note://1") },
-  { title: "a resource of a template", doors: SERVERS, call: read("notes:///7") },
-  { title: "the UI of its own tool", doors: SERVERS, call: read("ui://shop/cart.html") },
+  { title: "a tool that reads", entryPoints: TOOLS, call: callTool("look") },
+  { title: "a tool with a composed name", entryPoints: TOOLS, call: callTool("caf\u00e9") },
+  { title: "a tool for views alone", entryPoints: SERVERS, call: callTool("inner") },
+  { title: "a tool for the model alone", entryPoints: ["page"], call: callTool("secret") },
+  {
+    title: "a call in the name of its own server",
+    entryPoints: VIEW,
+    call: callTool("look", { server: "shop" }),
+  },
+  { title: "a resource that is listed", entryPoints: SERVERS, call: read("note://1") },
+  { title: "a resource of a template", entryPoints: SERVERS, call: read("notes:///7") },
+  { title: "the UI of its own tool", entryPoints: SERVERS, call: read("ui://shop/cart.html") },
   {
     title: "the list of resources",
-    doors: SERVERS,
+    entryPoints: SERVERS,
     call: { method: "resources/list", params: {} },
     answer: { resources: [{ uri: "note://1" }] },
   },
   {
     title: "the list of templates",
-    doors: SERVERS,
+    entryPoints: SERVERS,
     call: { method: "resources/templates/list", params: {} },
     answer: { resourceTemplates: [{ uriTemplate: "notes:///{id}" }, { uriTemplate: "ui://shop/{page}" }] },
   },
   {
     title: "the list of prompts",
-    doors: SERVERS,
+    entryPoints: SERVERS,
     call: { method: "prompts/list", params: {} },
     answer: { prompts: [{ name: "greet" }] },
   },
   {
     title: "a prompt",
-    doors: VIEW,
+    entryPoints: VIEW,
     call: { method: "prompts/get", params: { name: "greet" } },
     answer: { messages: [] },
   },

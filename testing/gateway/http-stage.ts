@@ -8,7 +8,7 @@ import { type Listener, type ListenOptions, listen } from "../../packages/gatewa
 import { createLog, type LogOptions } from "../../packages/gateway/src/http/logging.js";
 import { Metrics } from "../../packages/gateway/src/http/metrics.js";
 import { gatewayMetrics } from "../../packages/gateway/src/http/metrics-gateway.js";
-import type { Carriers } from "../../packages/gateway/src/http/route.js";
+import type { SessionTransports } from "../../packages/gateway/src/http/route.js";
 
 /** An API that does nothing, and says so in `calls`. */
 export function spyApi(calls: unknown[][]): GatewayApi {
@@ -48,8 +48,8 @@ export function spyApi(calls: unknown[][]): GatewayApi {
   };
 }
 
-/** Carriers that do nothing, and say so in `calls`. */
-export function spyCarriers(calls: unknown[][]): Carriers {
+/** Transports that only record their calls in `calls`. */
+export function spyTransports(calls: unknown[][]): SessionTransports {
   return {
     upgrade: (_request, socket: Duplex, _head, { user }) => {
       calls.push(["upgrade", user]);
@@ -99,10 +99,10 @@ export interface HttpStage {
 
 /** Options of {@link openStage}. */
 export interface StageOptions
-  extends Partial<Omit<ListenOptions, "auth" | "metrics" | "counts" | "log" | "api" | "carriers">> {
+  extends Partial<Omit<ListenOptions, "auth" | "metrics" | "counts" | "log" | "api" | "transports">> {
   users?: AuthenticationOptions;
   api?: Partial<GatewayApi>;
-  carriers?: Partial<Carriers>;
+  transports?: Partial<SessionTransports>;
   token?: string;
   level?: LogOptions["level"];
 }
@@ -117,7 +117,7 @@ export async function openStage(options: StageOptions = {}): Promise<HttpStage> 
     port: 0,
     ...rest,
     api: { ...spyApi(calls), ...options.api },
-    carriers: { ...spyCarriers(calls), ...options.carriers },
+    transports: { ...spyTransports(calls), ...options.transports },
     auth,
     metrics,
     counts: gatewayMetrics(metrics),

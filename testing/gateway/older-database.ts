@@ -40,7 +40,7 @@ export async function olderDatabase(): Promise<OlderDatabase> {
 export async function writeOlder(url: string, { tables }: OlderDatabase, more: string[] = []): Promise<void> {
   const engine = url.startsWith("sqlite:")
     ? await openSqlite(url.slice("sqlite:".length), 2000)
-    : await openPostgres(url, { patience: 2000, commitTimeout: 10_000 });
+    : await openPostgres(url, { ownerTimeout: 2000, commitTimeout: 10_000 });
   await migrate(engine.db, engine.kind, "002-conversations");
   for (const [name, rows] of Object.entries(tables))
     for (const row of rows)

@@ -1,4 +1,4 @@
-// A server whose tools and resources come from outside, for tests at the gateway's doors. It writes down what it is
+// A server whose tools and resources come from outside, for tests at the gateway's entry points. It writes down what it is
 // asked to do before it does it, and every answer says which process gave it.
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { connectGateway } from "@vitrine/host/gateway";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WebSocket as NodeSocket } from "ws";
-import { pageStorage } from "../../../testing/gateway/doors.ts";
+import { pageStorage } from "../../../testing/gateway/entry-points.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const MAIN = at("../dist/main.js");

@@ -33,7 +33,7 @@ export class CallReporter {
   readonly #listener: CallEventListener;
   readonly #clock: Clock;
   readonly #json = new PartialJson();
-  #told = 0;
+  #reported = 0;
   #timer: (() => void) | undefined;
   #hasInput = false;
   #isOver = false;
@@ -86,8 +86,8 @@ export class CallReporter {
   #notify(): void {
     this.#timer = undefined;
     const { text } = this.#json;
-    if (text.length === this.#told) return;
-    this.#told = text.length;
+    if (text.length === this.#reported) return;
+    this.#reported = text.length;
     const input = this.#json.value();
     if (input) this.#listener.partial(input);
     // Without a value there is no reason to wait, but invalid JSON is not parsed at every character.

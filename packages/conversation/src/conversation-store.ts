@@ -63,7 +63,7 @@ export interface ConversationQuery {
  */
 export interface KeptConversations {
   /** Creates a conversation. Returns false if the id exists already; that conversation stays unchanged. */
-  create(user: string, begun: Pick<KeptSummary, "id" | "title" | "startedAt">): Promise<boolean>;
+  create(user: string, started: Pick<KeptSummary, "id" | "title" | "startedAt">): Promise<boolean>;
   get(user: string, id: string): Promise<KeptConversation | undefined>;
   /** Sorted by the last change, newest first. */
   list(user: string, query?: ConversationQuery): Promise<KeptSummary[]>;

@@ -2,7 +2,7 @@
 import { performance } from "node:perf_hooks";
 import type { ConversationState, NoteItem } from "@vitrine/wire";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Doors, type RawPage } from "../../../testing/gateway/doors.js";
+import { EntryPoints, type RawPage } from "../../../testing/gateway/entry-points.js";
 import {
   callTool,
   type ScriptedModel,
@@ -10,26 +10,26 @@ import {
   startScriptedModel,
 } from "../../../testing/model/scripted-model.js";
 
-let doors: Doors;
+let gatewayEntry: EntryPoints;
 let model: ScriptedModel;
 let page: RawPage;
 beforeAll(async () => {
   model = await startScriptedModel();
   const providers = { local: { url: model.url, models: ["scripted"] } };
   const program = (script: string): object => ({ args: ["-e", script] });
-  doors = await Doors.open(["ann"], {
+  gatewayEntry = await EntryPoints.open(["ann"], {
     model: { use: "local/scripted", providers },
     more: {
       hangs: program("setInterval(() => {}, 1000)"),
       fails: program("console.error('no key is set'); process.exit(1)"),
     },
   });
-  page = await doors.page("ann", "websocket");
+  page = await gatewayEntry.page("ann", "websocket");
   // On a busy machine it may take longer to start than a turn waits.
   await page.request("gateway/catalogue", { server: "shop" });
 });
 afterAll(async () => {
-  await doors?.close();
+  await gatewayEntry?.close();
   await model?.close();
 });
 

@@ -1,8 +1,8 @@
 /** Approvals of tools that apps offer to the model. */
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { Doors, type RawPage } from "../../../testing/gateway/doors.js";
+import { EntryPoints, type RawPage } from "../../../testing/gateway/entry-points.js";
 
-let doors: Doors;
+let gatewayEntry: EntryPoints;
 let page: RawPage;
 let id: string;
 let view: string;
@@ -10,8 +10,8 @@ let view: string;
 let called: unknown[];
 
 beforeEach(async () => {
-  doors = await Doors.open(["ann"], {}, { testMode: true });
-  page = await doors.page("ann", "websocket");
+  gatewayEntry = await EntryPoints.open(["ann"], {}, { testMode: true });
+  page = await gatewayEntry.page("ann", "websocket");
   ({ id } = await page.request("conversation/open", {}));
   const { item } = await page.request("conversation/call", {
     id,
@@ -29,7 +29,7 @@ beforeEach(async () => {
   };
   await offer({});
 }, 60_000);
-afterEach(() => doors?.close());
+afterEach(() => gatewayEntry?.close());
 
 const offer = (annotations: object) => {
   const inputSchema = { type: "object" as const };
@@ -62,14 +62,14 @@ const callUntilAsked = async () => {
     await callsOver();
   };
 };
-const lastEntry = async () => (await doors.rows("ann")).findLast(({ kind }) => kind === "entry");
+const lastEntry = async () => (await gatewayEntry.rows("ann")).findLast(({ kind }) => kind === "entry");
 
 it("an approval ends when the user revokes approvals: the next call is asked about again", async () => {
   page.answer = () => ({ answer: "allow", remember: "session" });
   await callToEnd();
   await callToEnd();
   expect([page.asked.length, called.length]).toEqual([1, 2]);
-  await doors.gateway.api.consents.revoke({ user: "ann" }, { server: "shop" });
+  await gatewayEntry.gateway.api.consents.revoke({ user: "ann" }, { server: "shop" });
   page.answer = () => ({ answer: "deny" });
   await callToEnd();
   expect([page.asked.length, called.length]).toEqual([2, 2]);
@@ -92,7 +92,7 @@ it("attack C23: a tool that changes while the question is open is not called", a
 
 it("attack E01: a tool is not called if another server takes the name while the question is open", async () => {
   const approve = await callUntilAsked();
-  await doors.update({ shop: { cwd: "/" } });
+  await gatewayEntry.update({ shop: { cwd: "/" } });
   await approve();
   expect(called).toEqual([]);
   expect(await lastEntry()).toMatchObject({ decision: "refused", reason: "server-replaced" });

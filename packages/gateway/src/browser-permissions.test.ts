@@ -1,8 +1,8 @@
 /** Browser permissions of apps after a revocation or a new policy, when the page is reloaded. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Doors, pageStorage, type RawPage } from "../../../testing/gateway/doors.js";
+import { EntryPoints, pageStorage, type RawPage } from "../../../testing/gateway/entry-points.js";
 
-let doors: Doors;
+let gatewayEntry: EntryPoints;
 let reload: (answer?: RawPage["answer"]) => Promise<RawPage>;
 const cameraOf = async (page: RawPage) => {
   const { views } = await page.request("gateway/views", {});
@@ -10,20 +10,20 @@ const cameraOf = async (page: RawPage) => {
 };
 
 beforeEach(async () => {
-  doors = await Doors.open(["ann"]);
+  gatewayEntry = await EntryPoints.open(["ann"]);
 }, 60_000);
-afterEach(() => doors?.close());
+afterEach(() => gatewayEntry?.close());
 
 describe.each(["once", "session", "always"] as const)("a camera that was allowed (%s)", (remember) => {
   beforeEach(async () => {
     const storage = pageStorage();
-    const page = await doors.page("ann", "websocket", storage, () => ({ answer: "allow", remember }));
+    const page = await gatewayEntry.page("ann", "websocket", storage, () => ({ answer: "allow", remember }));
     const opened = await page.request("gateway/open", { server: "shop", tool: "camera" });
     expect([page.asked.length, opened.place?.permissions]).toEqual([1, { camera: {} }]);
     reload = (answer) => {
       const kept = storage.copy();
       page.leave();
-      return doors.page("ann", "websocket", kept, answer);
+      return gatewayEntry.page("ann", "websocket", kept, answer);
     };
   });
 
@@ -34,14 +34,14 @@ describe.each(["once", "session", "always"] as const)("a camera that was allowed
   });
 
   it("S09: is asked about again after a revocation", async () => {
-    await doors.gateway.api.consents.revoke({ user: "ann" }, { server: "shop" });
+    await gatewayEntry.gateway.api.consents.revoke({ user: "ann" }, { server: "shop" });
     const page = await reload(() => ({ answer: "deny" }));
     expect(await cameraOf(page)).toEqual([{}]);
     expect(page.asked.map(({ subject }) => subject)).toEqual(["camera"]);
   });
 
   it("S09: is gone when the operator denies it", async () => {
-    await doors.update({ shop: {} }, { policy: { "ui/permission:camera": "deny" } });
+    await gatewayEntry.update({ shop: {} }, { policy: { "ui/permission:camera": "deny" } });
     const page = await reload();
     expect(await cameraOf(page)).toEqual([{}]);
     expect(page.asked).toEqual([]);

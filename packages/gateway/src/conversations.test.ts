@@ -7,7 +7,7 @@ import type {
   SamplingQuestion,
 } from "@vitrine/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Doors, type RawPage } from "../../../testing/gateway/doors.js";
+import { EntryPoints, type RawPage } from "../../../testing/gateway/entry-points.js";
 import {
   callTool,
   type ScriptedModel,
@@ -16,7 +16,7 @@ import {
   waitFor,
 } from "../../../testing/model/scripted-model.js";
 
-let doors: Doors;
+let gatewayEntry: EntryPoints;
 let model: ScriptedModel;
 let page: RawPage;
 let id: string;
@@ -24,14 +24,14 @@ let id: string;
 beforeAll(async () => {
   model = await startScriptedModel();
   const providers = { local: { url: model.url, models: ["scripted"] } };
-  doors = await Doors.open(["ann", "bea"], { model: { use: "local/scripted", providers } });
+  gatewayEntry = await EntryPoints.open(["ann", "bea"], { model: { use: "local/scripted", providers } });
 }, 60_000);
 afterAll(async () => {
-  await doors?.close();
+  await gatewayEntry?.close();
   await model?.close();
 });
 beforeEach(async () => {
-  page = await doors.page("ann", "websocket");
+  page = await gatewayEntry.page("ann", "websocket");
   ({ id } = await page.request("conversation/open", {}));
 });
 
@@ -48,7 +48,7 @@ const atRest = async (): Promise<ConversationState> => {
 const open = (item: string, tool = "show"): Promise<OpenedView> =>
   page.request("gateway/open", { server: "shop", tool, call: { conversation: id, item } });
 /** The notifications to the view of a call, by its channel. */
-const told = (view: string): [string, unknown][] =>
+const reported = (view: string): [string, unknown][] =>
   page.heard
     .filter(({ channel }) => channel === view)
     .map(({ message }) => [`${message["method"]}`.replace("ui/notifications/tool-", ""), message["params"]]);
@@ -82,19 +82,23 @@ describe("a turn", () => {
     const [call] = await calls();
     const { view, input } = await open(`${call?.id}`);
     expect(input).toBeUndefined();
-    await expect.poll(() => told(view)).toEqual([["input-partial", { arguments: { city: "Ro" } }]]);
+    await expect.poll(() => reported(view)).toEqual([["input-partial", { arguments: { city: "Ro" } }]]);
     half.open();
-    await expect.poll(() => told(view).at(-1)).toEqual(["input-partial", { arguments: { city: "Rome" } }]);
+    await expect
+      .poll(() => reported(view).at(-1))
+      .toEqual(["input-partial", { arguments: { city: "Rome" } }]);
     rest.open();
     const { items: all } = await atRest();
     const whole = { city: "Rome", days: 3 };
     expect(all.map(({ kind }) => kind)).toEqual(["user", "model", "call", "model"]);
     expect(all.at(-1)).toMatchObject({ text: "Here it is.", state: "done", model: expect.any(String) });
-    expect(told(view).filter(([what]) => what !== "input-partial")).toEqual([
+    expect(reported(view).filter(([what]) => what !== "input-partial")).toEqual([
       ["input", { arguments: whole }],
       ["result", expect.objectContaining({ content: expect.any(Array) })],
     ]);
-    expect(told(view).findLastIndex(([what]) => what === "input-partial")).toBe(told(view).length - 3);
+    expect(reported(view).findLastIndex(([what]) => what === "input-partial")).toBe(
+      reported(view).length - 3,
+    );
     // A reloaded page finds the view with all of it.
     const { views } = await page.request("gateway/views", {});
     expect(views).toMatchObject([
@@ -102,7 +106,7 @@ describe("a turn", () => {
     ]);
     const again = await open(`${call?.id}`);
     expect(again).toMatchObject({ input: whole, result: { content: [{}] } });
-    const rows = await doors.rows("ann");
+    const rows = await gatewayEntry.rows("ann");
     expect(rows.find(({ actor, target }) => actor === "model" && target === "show")).toMatchObject({
       decision: "allowed",
       server: "shop",
@@ -120,10 +124,10 @@ describe("a turn", () => {
     expect(JSON.stringify(saw()?.messages.at(-1))).toMatch(/said no/);
     model.add(callTool("shop__change", {}), say("Done."));
     page.answer = () => ({ answer: "allow" });
-    const before = doors.calls.length;
+    const before = gatewayEntry.calls.length;
     await tell("Do.");
     await atRest();
-    expect(doors.calls.slice(before)).toContain("tools/call change");
+    expect(gatewayEntry.calls.slice(before)).toContain("tools/call change");
   });
 
   it("C02: offers only tools that are visible to the model", async () => {
@@ -158,10 +162,10 @@ describe("a turn", () => {
     model.add(callTool("shop__wait", {}));
     await tell("Wait.");
     await expect.poll(calls).toMatchObject([{ state: "running" }]);
-    const before = doors.calls.length;
-    await expect.poll(() => doors.calls).toContain("tools/call wait");
+    const before = gatewayEntry.calls.length;
+    await expect.poll(() => gatewayEntry.calls).toContain("tools/call wait");
     expect(await page.request("conversation/stop", { id })).toEqual({ stopped: true });
-    await expect.poll(() => doors.calls.slice(before)).toContain("wait cancelled");
+    await expect.poll(() => gatewayEntry.calls.slice(before)).toContain("wait cancelled");
     expect((await atRest()).items.at(-1)).toMatchObject({ kind: "call", state: "cancelled" });
   });
 });
@@ -179,7 +183,7 @@ describe("a page", () => {
     await atRest();
     const storage = page.storage.copy();
     page.leave();
-    page = await doors.page("ann", "websocket", storage);
+    page = await gatewayEntry.page("ann", "websocket", storage);
     expect((await state()).items).toMatchObject([
       { id: item, by: "person", state: "done", input: { city: "Berne" }, page: { profile: "strict" } },
     ]);
@@ -192,7 +196,7 @@ describe("a page", () => {
     await page.request("conversation/call", { id, server: "shop", tool: "inner" });
     await atRest();
     expect(await calls()).toMatchObject([{ state: "failed" }]);
-    expect(doors.calls).not.toContain("tools/call inner");
+    expect(gatewayEntry.calls).not.toContain("tools/call inner");
   });
 
   it("shows all of a result of 50 MB to the app, sends its beginning to the model, and continues", async () => {
@@ -200,7 +204,7 @@ describe("a page", () => {
     await tell("Show me everything.");
     await expect.poll(async () => (await calls()).at(-1)?.state).toMatch(/running|done/);
     const opened = await open(`${(await calls()).at(-1)?.id}`);
-    const result = () => opened.result ?? told(opened.view).find(([what]) => what === "result")?.[1];
+    const result = () => opened.result ?? reported(opened.view).find(([what]) => what === "result")?.[1];
     await expect.poll(() => result() !== undefined || undefined).toBe(true);
     expect(JSON.stringify(result()).length).toBeGreaterThan(50_000_000);
     await atRest();
@@ -213,7 +217,7 @@ describe("a page", () => {
   it("sees no conversation of another user", async () => {
     await page.request("conversation/call", { id, server: "shop", tool: "look" });
     await atRest();
-    const other = await doors.page("bea", "websocket");
+    const other = await gatewayEntry.page("bea", "websocket");
     await expect(other.request("conversation/open", { id })).rejects.toMatchObject({
       data: { code: "conversation-unknown" },
     });
@@ -247,7 +251,7 @@ describe("a page", () => {
   });
 
   it("performs a repeated request with the same key once, as after a lost session", async () => {
-    const before = doors.calls.length;
+    const before = gatewayEntry.calls.length;
     const params = { id, server: "shop", tool: "look" };
     const key = page.nextId();
     const first = await page.ask(".", "conversation/call", params, key);
@@ -255,7 +259,7 @@ describe("a page", () => {
     expect(await page.ask(".", "conversation/call", params, key)).toEqual(first);
     await atRest();
     expect(await calls()).toHaveLength(1);
-    expect(doors.calls.slice(before).filter((each) => each === "tools/call look")).toHaveLength(1);
+    expect(gatewayEntry.calls.slice(before).filter((each) => each === "tools/call look")).toHaveLength(1);
   });
 
   it("opens no view of another tool for a call", async () => {
@@ -384,7 +388,7 @@ describe("an app", () => {
       { app: { item }, tool: "count", state: "done" },
       { app: { item }, tool: "add", state: "done" },
     ]);
-    const rows = (await doors.rows("ann")).filter(
+    const rows = (await gatewayEntry.rows("ann")).filter(
       ({ method, kind }) => kind === "entry" && method === "app-tools/call",
     );
     expect(rows.slice(-2)).toMatchObject([
@@ -425,7 +429,7 @@ describe("an app", () => {
     expect(JSON.stringify(saw()?.messages)).not.toContain("fruit");
     page.answers["gateway/sample"] = () => ({ answer: "deny" });
     await expect(page.ask(view, "sampling/createMessage", params)).rejects.toMatchObject({ code: -1 });
-    const rows = (await doors.rows("ann")).filter(
+    const rows = (await gatewayEntry.rows("ann")).filter(
       ({ method, kind }) => kind === "entry" && method === "sampling/createMessage",
     );
     expect(rows.map(({ decision }) => decision)).toEqual(["allowed", "refused"]);

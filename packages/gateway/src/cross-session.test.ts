@@ -4,9 +4,14 @@
  */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CARRIERS, Doors, type PageStorage, type RawPage } from "../../../testing/gateway/doors.js";
+import {
+  EntryPoints,
+  type PageStorage,
+  type RawPage,
+  TRANSPORTS,
+} from "../../../testing/gateway/entry-points.js";
 
-type Over = (typeof CARRIERS)[number];
+type Over = (typeof TRANSPORTS)[number];
 
 const USERS = ["ann", "bea", "cal"] as const;
 const SERVERS = ["shop", "common"] as const;
@@ -17,7 +22,7 @@ const quick = {
   },
 };
 
-let doors: Doors;
+let gatewayEntry: EntryPoints;
 let tabs: Tab[];
 /** The process that answered each user, by server: the first one must stay the same. */
 const instances = new Map<string, string>();
@@ -39,7 +44,7 @@ class Tab {
     this.page = page;
   }
 
-  static open = async (user: string, over: Over) => new Tab(user, over, await doors.page(user, over));
+  static open = async (user: string, over: Over) => new Tab(user, over, await gatewayEntry.page(user, over));
 
   async openView(server: string): Promise<void> {
     const { view } = await this.page.request("gateway/open", { server, tool: "show" });
@@ -70,7 +75,7 @@ class Tab {
     const storage = this.page.storage.copy();
     this.#look();
     this.page.leave();
-    this.page = await doors.page(this.user, this.over, storage);
+    this.page = await gatewayEntry.page(this.user, this.over, storage);
     const { views } = await this.page.request("gateway/views", {});
     expect(views.map(({ view }) => view).sort()).toEqual([...this.views.keys()].sort());
   }
@@ -95,15 +100,15 @@ const readAnswer = (answer: unknown): { instance: string; got: unknown } => {
 };
 
 beforeAll(async () => {
-  doors = await Doors.open(USERS, {
+  gatewayEntry = await EntryPoints.open(USERS, {
     shop: quick,
     more: { common: { ...quick, stateless: true } },
     session: { perUser: 1000, grace: 600_000 },
   });
-  const all = USERS.flatMap((user) => CARRIERS.map((over) => Tab.open(user, over)));
+  const all = USERS.flatMap((user) => TRANSPORTS.map((over) => Tab.open(user, over)));
   tabs = await Promise.all(all);
 }, 60_000);
-afterAll(() => doors.close());
+afterAll(() => gatewayEntry.close());
 
 /** A random step in a tab; `pick` selects among its views. */
 const step = fc.record({
@@ -166,7 +171,7 @@ const isUnknownView = (error: { data?: unknown; code?: unknown }): void => {
 
 /** Another user's cookie with the id and key of this session results in a new, empty session. */
 async function steal({ user, over }: Tab, storage: PageStorage): Promise<void> {
-  const thief = await doors.page(user, over, storage.copy());
+  const thief = await gatewayEntry.page(user, over, storage.copy());
   expect(await thief.request("gateway/views", {})).toEqual({ views: [] });
   expect(thief.stray).toEqual([]);
   thief.close();
@@ -190,7 +195,7 @@ describe("random actions in random order", () => {
   });
 });
 
-describe.each(CARRIERS)("data of one user is useless to another (%s)", (over) => {
+describe.each(TRANSPORTS)("data of one user is useless to another (%s)", (over) => {
   /** The tabs of two users. */
   const two = (): [Tab, Tab] => {
     const [ann, bea] = tabs.filter((tab) => tab.over === over);
@@ -213,8 +218,8 @@ describe.each(CARRIERS)("data of one user is useless to another (%s)", (over) =>
       data: { code: "denied" },
     });
     expect(bea.page.asked).toHaveLength(asked + 1);
-    expect(await doors.gateway.api.consents.list({ user: bea.user })).toEqual([]);
-    await doors.gateway.api.consents.revoke({ user: ann.user }, { server: "common" });
+    expect(await gatewayEntry.gateway.api.consents.list({ user: bea.user })).toEqual([]);
+    await gatewayEntry.gateway.api.consents.revoke({ user: ann.user }, { server: "common" });
   });
 
   it("a permit: only its own view can report the outcome", async () => {
@@ -232,19 +237,24 @@ describe.each(CARRIERS)("data of one user is useless to another (%s)", (over) =>
     tell(ann, hers, "ok");
     tell(ann, hers, "failed");
     const outcomes = async () =>
-      (await doors.rows(ann.user, permit)).filter((row) => row.of === permit).map(({ outcome }) => outcome);
+      (await gatewayEntry.rows(ann.user, permit))
+        .filter((row) => row.of === permit)
+        .map(({ outcome }) => outcome);
     await expect.poll(outcomes).toEqual(["ok"]);
-    expect((await doors.rows(bea.user)).filter((row) => row.of === permit)).toEqual([]);
+    expect((await gatewayEntry.rows(bea.user)).filter((row) => row.of === permit)).toEqual([]);
   });
 
   it("the rows of the audit log", async () => {
     const [ann, bea] = two();
     await ann.page.request("gateway/call", { server: "common", name: "look" });
-    const [{ length: hers }, { length: others }] = [await doors.rows(ann.user), await doors.rows(bea.user)];
+    const [{ length: hers }, { length: others }] = [
+      await gatewayEntry.rows(ann.user),
+      await gatewayEntry.rows(bea.user),
+    ];
     expect(hers).toBeGreaterThan(0);
     expect(others).toBeGreaterThan(0);
     for (const { user } of [ann, bea])
-      expect(new Set((await doors.rows(user)).map((row) => row.user))).toEqual(new Set([user]));
+      expect(new Set((await gatewayEntry.rows(user)).map((row) => row.user))).toEqual(new Set([user]));
   });
 });
 
@@ -252,7 +262,7 @@ it("a key of one user's program is new for another user's", async () => {
   const call = async (user: string) =>
     readAnswer(
       (
-        await doors.post(
+        await gatewayEntry.post(
           user,
           "/api/servers/shop/tools/call",
           { name: "look", arguments: { of: "all" } },

@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CARRIERS, Doors, type RawPage } from "../../../testing/gateway/doors.js";
+import { EntryPoints, type RawPage, TRANSPORTS } from "../../../testing/gateway/entry-points.js";
 import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
 import { openStore } from "./store/open.js";
 
-let doors: Doors;
+let gatewayEntry: EntryPoints;
 /** Default settings of the server. */
 const SHOP = { schemes: ["mcp-app"] };
 
@@ -16,7 +16,7 @@ const SHOP = { schemes: ["mcp-app"] };
 const opened: string[][] = [];
 
 beforeAll(async () => {
-  doors = await Doors.open(
+  gatewayEntry = await EntryPoints.open(
     ["ann", "bea", "cal", "dee"],
     { shop: SHOP },
     {
@@ -27,7 +27,7 @@ beforeAll(async () => {
     },
   );
 }, 60_000);
-afterAll(() => doors.close());
+afterAll(() => gatewayEntry.close());
 
 const open = async (page: RawPage, tool = "show"): Promise<string> =>
   (await page.request("gateway/open", { server: "shop", tool })).view;
@@ -35,32 +35,32 @@ const call = (page: RawPage, view: string, name: string, input: object = {}) =>
   page.ask(view, "tools/call", { name, arguments: input });
 /** Controls the server, bypassing its views. */
 const control = (input: object) =>
-  doors.post("ann", "/api/servers/shop/tools/call", { name: "control", arguments: input });
+  gatewayEntry.post("ann", "/api/servers/shop/tools/call", { name: "control", arguments: input });
 const forEver = () => new Promise<never>(() => {});
 
-describe.each(CARRIERS)("a reloaded page (%s)", (over) => {
+describe.each(TRANSPORTS)("a reloaded page (%s)", (over) => {
   const reload = (page: RawPage, answer?: RawPage["answer"]) => {
     const storage = page.storage.copy();
     page.leave();
-    return doors.page("ann", over, storage, answer);
+    return gatewayEntry.page("ann", over, storage, answer);
   };
 
   it("gets the unanswered questions again, and the call continues", async () => {
-    const page = await doors.page("ann", over);
+    const page = await gatewayEntry.page("ann", over);
     page.answer = forEver;
     const view = await open(page);
-    const before = doors.calls.length;
+    const before = gatewayEntry.calls.length;
     call(page, view, "change").catch(() => {});
     await expect.poll(() => page.asked).toHaveLength(1);
     const again = await reload(page, () => ({ answer: "allow" }));
     await expect.poll(() => again.asked).toEqual(page.asked);
     // Without the requests that the gateway makes to preload UIs.
-    const calls = () => doors.calls.slice(before).filter((each) => each.startsWith("tools/"));
+    const calls = () => gatewayEntry.calls.slice(before).filter((each) => each.startsWith("tools/"));
     await expect.poll(calls).toEqual(["tools/call change"]);
   });
 
   it("finds its views, with the results that arrived meanwhile", async () => {
-    const page = await doors.page("ann", over);
+    const page = await gatewayEntry.page("ann", over);
     const input = { pause: 50, over };
     const { view } = await page.request("gateway/open", { server: "shop", tool: "show", arguments: input });
     const again = await reload(page);
@@ -74,7 +74,7 @@ describe.each(CARRIERS)("a reloaded page (%s)", (over) => {
 
 describe("a policy", () => {
   it("applies to a UI by its URI, also if its tool opened it, and after a reload", async () => {
-    const own = await Doors.open(["ann"], {
+    const own = await EntryPoints.open(["ann"], {
       shop: { policy: { "view:ui://shop/cart.html:tools/call": "deny", "tools/call": "allow" } },
     });
     try {
@@ -97,22 +97,22 @@ describe("a policy", () => {
 describe("a view", () => {
   let page: RawPage;
   beforeAll(async () => {
-    page = await doors.page("ann", "websocket");
+    page = await gatewayEntry.page("ann", "websocket");
   });
 
   it("cancels its calls at the server when it is closed", async () => {
     const view = await open(page);
-    const before = doors.calls.length;
+    const before = gatewayEntry.calls.length;
     call(page, view, "wait").catch(() => {});
-    await expect.poll(() => doors.calls.slice(before)).toContain("tools/call wait");
+    await expect.poll(() => gatewayEntry.calls.slice(before)).toContain("tools/call wait");
     await page.closeView(view);
-    await expect.poll(() => doors.calls.slice(before)).toContain("wait cancelled");
+    await expect.poll(() => gatewayEntry.calls.slice(before)).toContain("wait cancelled");
   });
 
   it("answers an earlier key with its outcome after it was closed", async () => {
-    const own = await doors.page("ann", "websocket", undefined, () => ({ answer: "allow" }));
+    const own = await gatewayEntry.page("ann", "websocket", undefined, () => ({ answer: "allow" }));
     const view = await open(own);
-    const before = doors.calls.length;
+    const before = gatewayEntry.calls.length;
     const params = { name: "change", arguments: { to: 2, from: 1 } };
     const id = own.nextId();
     const result = await own.ask(view, "tools/call", params, id);
@@ -120,18 +120,18 @@ describe("a view", () => {
     expect(await own.ask(view, "tools/call", params, id)).toEqual(result);
     const other = own.ask(view, "tools/call", { ...params, arguments: {} }, id);
     await expect(other).rejects.toMatchObject({ data: { code: "conflict" } });
-    expect(doors.calls.slice(before)).toEqual(["tools/call change"]);
+    expect(gatewayEntry.calls.slice(before)).toEqual(["tools/call change"]);
   });
 
   it("cancels a call at the server", async () => {
     const view = await open(page);
-    const before = doors.calls.length;
+    const before = gatewayEntry.calls.length;
     const id = page.nextId();
     page.ask(view, "tools/call", { name: "wait" }, id).catch(() => {});
-    await expect.poll(() => doors.calls.slice(before)).toContain("tools/call wait");
+    await expect.poll(() => gatewayEntry.calls.slice(before)).toContain("tools/call wait");
     page.cancel(view, id);
-    await expect.poll(() => doors.calls.slice(before)).toContain("wait cancelled");
-    const ends = async () => (await doors.rows("ann")).filter((row) => row.view === view && row.of);
+    await expect.poll(() => gatewayEntry.calls.slice(before)).toContain("wait cancelled");
+    const ends = async () => (await gatewayEntry.rows("ann")).filter((row) => row.view === view && row.of);
     await expect.poll(ends).toMatchObject([{ outcome: "cancelled" }]);
   });
 
@@ -158,7 +158,7 @@ describe("a view", () => {
     page.answer = () => ({ answer: "allow" });
     const granted = await page.request("gateway/open", { server: "shop", tool: "camera" });
     expect(granted.place?.permissions).toEqual({ camera: {} });
-    const rows = await doors.rows("ann");
+    const rows = await gatewayEntry.rows("ann");
     expect(rows.filter(({ kind, method }) => kind === "entry" && method === "ui/permission")).toMatchObject([
       { decision: "refused", reason: "denied", target: "camera" },
       { decision: "allowed", reason: "asked", target: "camera" },
@@ -198,7 +198,7 @@ describe("a view", () => {
 describe("a call of the page itself", () => {
   let page: RawPage;
   beforeAll(async () => {
-    page = await doors.page("ann", "websocket");
+    page = await gatewayEntry.page("ann", "websocket");
   });
   const steps = [1, 2].map((progress) => ({ progress, total: 2, message: `step ${progress}` }));
 
@@ -218,40 +218,40 @@ describe("a call of the page itself", () => {
   it("that a view shows reports its progress on the view's channel, before its result", async () => {
     const wanted = { server: "shop", tool: "show", arguments: { steps: 2 } };
     const { view } = await page.request("gateway/open", wanted);
-    const told = () => page.heard.filter(({ channel }) => channel === view).map(({ message }) => message);
-    await expect.poll(told).toHaveLength(3);
-    expect(told()).toMatchObject([
+    const reported = () => page.heard.filter(({ channel }) => channel === view).map(({ message }) => message);
+    await expect.poll(reported).toHaveLength(3);
+    expect(reported()).toMatchObject([
       ...steps.map((params) => ({ method: "gateway/progress", params })),
       { method: "ui/notifications/tool-result" },
     ]);
   });
 
   it("that a view shows can be cancelled: at the server, in the view and in the record", async () => {
-    const before = doors.calls.length;
+    const before = gatewayEntry.calls.length;
     const { view } = await page.request("gateway/open", { server: "shop", tool: "wait", arguments: {} });
-    await expect.poll(() => doors.calls.slice(before)).toContain("tools/call wait");
+    await expect.poll(() => gatewayEntry.calls.slice(before)).toContain("tools/call wait");
     expect(await page.request("gateway/cancel", { view })).toEqual({ cancelled: true });
-    await expect.poll(() => doors.calls.slice(before)).toContain("wait cancelled");
-    const told = page.heard.filter(({ channel }) => channel === view).map(({ message }) => message);
-    expect(told).toMatchObject([{ method: "ui/notifications/tool-cancelled" }]);
-    const ends = async () => (await doors.rows("ann")).filter((row) => row.view === view && row.of);
+    await expect.poll(() => gatewayEntry.calls.slice(before)).toContain("wait cancelled");
+    const reported = page.heard.filter(({ channel }) => channel === view).map(({ message }) => message);
+    expect(reported).toMatchObject([{ method: "ui/notifications/tool-cancelled" }]);
+    const ends = async () => (await gatewayEntry.rows("ann")).filter((row) => row.view === view && row.of);
     // The server had received it, so it is unknown whether it had an effect.
     await expect.poll(ends).toMatchObject([{ outcome: "indeterminate", code: "aborted" }]);
     expect(await page.request("gateway/cancel", { view })).toEqual({ cancelled: false });
-    await expect((await doors.page("bea", "http")).request("gateway/cancel", { view })).rejects.toMatchObject(
-      { data: { code: "view-unknown" } },
-    );
+    await expect(
+      (await gatewayEntry.page("bea", "http")).request("gateway/cancel", { view }),
+    ).rejects.toMatchObject({ data: { code: "view-unknown" } });
   });
 });
 
 describe("a document without a server", () => {
   it("is shown in the sandbox, survives a reload, and cannot make requests", async () => {
-    const page = await doors.page("ann", "websocket");
+    const page = await gatewayEntry.page("ann", "websocket");
     const document = { name: "Cart, recorded", html: "<!doctype html><title>Recorded</title>" };
     const shown = await page.request("gateway/show", document);
     expect(shown).toMatchObject({ server: "", uri: document.name, place: { permissions: {} } });
-    const row = await doors.lastRow("ann");
-    const calls = doors.calls.length;
+    const row = await gatewayEntry.lastRow("ann");
+    const calls = gatewayEntry.calls.length;
     for (const [method, params] of [
       ["tools/call", { name: "look" }],
       ["ui/open-link", { url: "https://example.com/" }],
@@ -260,14 +260,14 @@ describe("a document without a server", () => {
         data: { code: "server-unknown" },
         message: expect.stringContaining("without its server"),
       });
-    expect(await doors.rows("ann", row)).toMatchObject([
+    expect(await gatewayEntry.rows("ann", row)).toMatchObject([
       { view: shown.view, method: "tools/call", decision: "refused", reason: "server-unknown" },
       { view: shown.view, method: "ui/open-link", decision: "refused" },
     ]);
-    expect(doors.calls.slice(calls)).toEqual([]);
+    expect(gatewayEntry.calls.slice(calls)).toEqual([]);
     const storage = page.storage.copy();
     page.leave();
-    const again = await doors.page("ann", "websocket", storage);
+    const again = await gatewayEntry.page("ann", "websocket", storage);
     expect(await again.request("gateway/views", {})).toEqual({ views: [shown] });
     await again.closeView(shown.view);
     expect(await again.request("gateway/views", {})).toEqual({ views: [] });
@@ -279,12 +279,12 @@ describe("a restarted server", () => {
     /instance\W+([\w-]+)/.exec(JSON.stringify(await call(page, view, "look")))?.[1] ?? "";
 
   it("is another process, for its own user or for all; views continue, and pages are notified", async () => {
-    const [ann, bea] = [await doors.page("ann", "websocket"), await doors.page("bea", "http")];
+    const [ann, bea] = [await gatewayEntry.page("ann", "websocket"), await gatewayEntry.page("bea", "http")];
     const views = [await open(ann), await open(bea)] as const;
     const processes = () => Promise.all([processOf(ann, views[0]), processOf(bea, views[1])]);
     const first = await processes();
     expect(first.every((id) => id.length === 36)).toBe(true);
-    const calls = doors.calls.length;
+    const calls = gatewayEntry.calls.length;
     const changes = (page: RawPage) => page.notices("gateway/changed").length;
     const before = [changes(ann), changes(bea)] as const;
     const states = ann.notices("gateway/status").length;
@@ -295,14 +295,14 @@ describe("a restarted server", () => {
       { value: { state: "ready" } },
       { reason: { data: { code: "rate-limited" } } },
     ]);
-    const rows = await doors.rows("ann");
+    const rows = await gatewayEntry.rows("ann");
     expect(rows.filter(({ method }) => method === "gateway/restart")).toMatchObject([
       { kind: "mark", user: "ann", server: "shop" },
     ]);
     const second = await processes();
     expect([second[0] === first[0], second[1] === first[1]]).toEqual([false, true]);
     await ann.request("gateway/catalogue", { server: "shop" });
-    expect(doors.calls.slice(calls)).toContain("resources/read ui://shop/cart.html");
+    expect(gatewayEntry.calls.slice(calls)).toContain("resources/read ui://shop/cart.html");
     expect(
       ann
         .notices("gateway/status")
@@ -312,11 +312,13 @@ describe("a restarted server", () => {
     expect(changes(ann)).toBeGreaterThan(before[0]);
     expect(changes(bea)).toBe(before[1]);
 
-    await doors.gateway.restart("shop");
+    await gatewayEntry.gateway.restart("shop");
     const third = await processes();
     expect([third[0] === second[0], third[1] === second[1]]).toEqual([false, false]);
     await expect.poll(() => changes(bea)).toBeGreaterThan(before[1]);
-    await expect(doors.gateway.restart("gone")).rejects.toMatchObject({ data: { code: "server-unknown" } });
+    await expect(gatewayEntry.gateway.restart("gone")).rejects.toMatchObject({
+      data: { code: "server-unknown" },
+    });
   });
 });
 
@@ -325,25 +327,25 @@ const UPDATED = "notifications/resources/updated";
 describe("changed settings", () => {
   let page: RawPage;
   beforeAll(async () => {
-    page = await doors.page("ann", "websocket");
+    page = await gatewayEntry.page("ann", "websocket");
   });
 
   it("apply to open views at once, both of the server and global ones", async () => {
     const view = await open(page);
     await call(page, view, "look");
-    await doors.update({ shop: SHOP }, { policy: { "tools/call:look": "deny" } });
+    await gatewayEntry.update({ shop: SHOP }, { policy: { "tools/call:look": "deny" } });
     await expect(call(page, view, "look")).rejects.toMatchObject({ data: { code: "not-allowed" } });
-    await doors.update({ shop: { ...SHOP, policy: { "tools/call:café": "deny" } } });
+    await gatewayEntry.update({ shop: { ...SHOP, policy: { "tools/call:café": "deny" } } });
     await expect(call(page, view, "café")).rejects.toMatchObject({ data: { code: "not-allowed" } });
     await expect(call(page, view, "look")).resolves.toBeDefined();
-    await doors.update({ shop: SHOP });
+    await gatewayEntry.update({ shop: SHOP });
     await expect(call(page, view, "café")).resolves.toBeDefined();
   });
 
   it("notify pages of changed servers", async () => {
     const before = page.notices("gateway/changed").length;
-    await doors.update({ shop: SHOP, other: {} });
-    await doors.update({ shop: SHOP });
+    await gatewayEntry.update({ shop: SHOP, other: {} });
+    await gatewayEntry.update({ shop: SHOP });
     await expect
       .poll(() => page.notices("gateway/changed").slice(before))
       .toEqual([{ server: "other" }, { server: "other" }]);
@@ -351,13 +353,13 @@ describe("changed settings", () => {
 
   it("that remove a server cause a clear error; when it returns, its views continue", async () => {
     const view = await open(page);
-    await doors.update({});
+    await gatewayEntry.update({});
     await expect(call(page, view, "look")).rejects.toMatchObject({
       code: -32050,
       data: { code: "server-unknown" },
       message: 'the server "shop" of this app no longer exists',
     });
-    expect((await doors.rows("ann")).at(-1)).toMatchObject({
+    expect((await gatewayEntry.rows("ann")).at(-1)).toMatchObject({
       view,
       server: "shop",
       reason: "server-unknown",
@@ -366,24 +368,28 @@ describe("changed settings", () => {
       data: { code: "server-unknown" },
     });
     expect(await page.request("gateway/servers", {})).toEqual({ servers: [] });
-    await doors.update({ shop: SHOP });
+    await gatewayEntry.update({ shop: SHOP });
     await expect(call(page, view, "look")).resolves.toBeDefined();
   });
 
   it("that require a restart are returned; changes of the audit log apply at once", async () => {
     const changed = { session: { perUser: 7 }, audit: { payloads: "arguments" } };
-    expect(await doors.update({ shop: SHOP }, changed)).toEqual(["session"]);
+    expect(await gatewayEntry.update({ shop: SHOP }, changed)).toEqual(["session"]);
     await call(page, await open(page), "look", { a: "kept" });
-    const kept = async () => (await doors.rows("ann")).findLast(({ kind }) => kind === "entry")?.params;
+    const kept = async () =>
+      (await gatewayEntry.rows("ann")).findLast(({ kind }) => kind === "entry")?.params;
     expect(await kept()).toContain("kept");
-    await doors.update({ shop: SHOP });
+    await gatewayEntry.update({ shop: SHOP });
   });
 });
 
 describe("pages are notified", () => {
   it("of the state of servers, and only of their user's", async () => {
-    const [page, stranger] = [await doors.page("ann", "websocket"), await doors.page("bea", "http")];
-    await doors.update({ shop: { ...SHOP, limits: { timeout: 59_000 } } });
+    const [page, stranger] = [
+      await gatewayEntry.page("ann", "websocket"),
+      await gatewayEntry.page("bea", "http"),
+    ];
+    await gatewayEntry.update({ shop: { ...SHOP, limits: { timeout: 59_000 } } });
     await page.request("gateway/start", { server: "shop" });
     const states = (of: RawPage) => of.notices("gateway/status").map(({ state }) => state);
     await expect.poll(() => states(page)).toContain("ready");
@@ -392,23 +398,23 @@ describe("pages are notified", () => {
   });
 
   it("when the audit log fails and recovers: meanwhile no call is made", async () => {
-    const page = await doors.page("bea", "http");
-    const file = join(doors.folder, "data", "gateway.db");
+    const page = await gatewayEntry.page("bea", "http");
+    const file = join(gatewayEntry.folder, "data", "gateway.db");
     await page.request("gateway/call", { server: "shop", name: "look" });
     page.answer = forEver;
     const id = page.nextId();
     page.ask(".", "gateway/call", { server: "shop", name: "wait" }, id).catch(() => {});
-    await expect.poll(() => doors.calls.at(-1)).toBe("tools/call wait");
-    const calls = doors.calls.length;
-    const waiting = () => doors.metric('vitrine_queue_depth{queue="audit"}');
+    await expect.poll(() => gatewayEntry.calls.at(-1)).toBe("tools/call wait");
+    const calls = gatewayEntry.calls.length;
+    const waiting = () => gatewayEntry.metric('vitrine_queue_depth{queue="audit"}');
     renameSync(file, `${file}.away`);
     try {
       await expect(page.request("gateway/call", { server: "shop", name: "look" })).rejects.toMatchObject({
         data: { code: "audit-failed" },
       });
       await expect.poll(() => page.notices("gateway/alarm")).toMatchObject([{ active: true }]);
-      expect(doors.gateway.api.ready()).toMatchObject({ ok: false });
-      expect(doors.calls.slice(calls)).toEqual([]);
+      expect(gatewayEntry.gateway.api.ready()).toMatchObject({ ok: false });
+      expect(gatewayEntry.calls.slice(calls)).toEqual([]);
       // The outcome of the other call waits for the disk.
       page.cancel(".", id);
       await expect.poll(waiting).toBe(1);
@@ -417,14 +423,14 @@ describe("pages are notified", () => {
     }
     await expect.poll(waiting).toBe(0);
     await expect.poll(() => page.notices("gateway/alarm").at(-1)).toMatchObject({ active: false });
-    expect(doors.gateway.api.ready()).toEqual({ ok: true, problems: [] });
+    expect(gatewayEntry.gateway.api.ready()).toEqual({ ok: true, problems: [] });
     await expect(page.request("gateway/call", { server: "shop", name: "look" })).resolves.toBeDefined();
   });
 });
 
 describe("the host endpoint", () => {
   const ask = (method: string, params: object, id: number | undefined = 1) =>
-    doors.post("ann", "/api/servers/shop/host", { jsonrpc: "2.0", method, params, ...(id && { id }) });
+    gatewayEntry.post("ann", "/api/servers/shop/host", { jsonrpc: "2.0", method, params, ...(id && { id }) });
 
   it("answers a view's handshake with the available features", async () => {
     const params = {
@@ -446,7 +452,7 @@ describe("the host endpoint", () => {
   });
 
   it("calls tools and reads resources through the guard, with a row for each", async () => {
-    const row = await doors.lastRow("ann");
+    const row = await gatewayEntry.lastRow("ann");
     expect(await ask("tools/call", { name: "look", arguments: { a: 1 } })).toMatchObject({
       status: 200,
       body: { result: { content: [{ text: expect.stringContaining('"got":{"a":1}') }] } },
@@ -454,7 +460,7 @@ describe("the host endpoint", () => {
     expect(await ask("resources/read", { uri: "note://1" })).toMatchObject({ status: 200 });
     const refused = { status: 403, body: { error: { code: -32000, data: { code: "tool-not-visible" } } } };
     expect(await ask("tools/call", { name: "secret" })).toMatchObject(refused);
-    const entries = (await doors.rows("ann", row)).filter(({ kind }) => kind === "entry");
+    const entries = (await gatewayEntry.rows("ann", row)).filter(({ kind }) => kind === "entry");
     expect(entries).toMatchObject([
       { actor: "http", view: "host", target: "look", decision: "allowed" },
       { target: "note://1", decision: "allowed" },
@@ -463,15 +469,15 @@ describe("the host endpoint", () => {
   });
 
   const link = (user: string, view?: string) =>
-    doors.host(
+    gatewayEntry.host(
       user,
       { id: 1, method: "ui/open-link", params: { url: `https://${user}.example/` } },
       view === undefined ? {} : { "vitrine-view": view },
     );
 
   it("performs allowed actions for the user, with an entry and an outcome", async () => {
-    await doors.update({ shop: SHOP }, { policy: { "ui/open-link": "allow" } });
-    const before = [await doors.lastRow("ann"), await doors.lastRow("bea")];
+    await gatewayEntry.update({ shop: SHOP }, { policy: { "ui/open-link": "allow" } });
+    const before = [await gatewayEntry.lastRow("ann"), await gatewayEntry.lastRow("bea")];
     expect(await link("ann")).toMatchObject({ status: 200, body: { result: {} } });
     expect(await link("bea", "cart-1")).toMatchObject({ status: 200, body: { result: {} } });
     expect(opened.splice(0)).toEqual([
@@ -484,32 +490,36 @@ describe("the host endpoint", () => {
     ].entries()) {
       const about = { user, actor: "http", view, server: "shop", method: "ui/open-link" };
       await expect
-        .poll(() => doors.rows(user ?? "", before[index]))
+        .poll(() => gatewayEntry.rows(user ?? "", before[index]))
         .toMatchObject([
           { ...about, kind: "entry", decision: "allowed", reason: "policy", target: `${user}.example` },
           { ...about, kind: "outcome", outcome: "ok" },
         ]);
     }
-    await doors.update({ shop: SHOP });
+    await gatewayEntry.update({ shop: SHOP });
   });
 
   it("asks in the newest connected page of the user, and in the next one when that is gone", async () => {
     const kinds = ["websocket", "websocket", "http"] as const;
     const pages: RawPage[] = [];
-    for (const over of kinds) pages.push(await doors.page("bea", over));
-    const stranger = await doors.page("dee", "websocket");
+    for (const over of kinds) pages.push(await gatewayEntry.page("bea", over));
+    const stranger = await gatewayEntry.page("dee", "websocket");
     const asked: number[][] = [];
     const link = async () => {
-      await doors.host("bea", { id: 1, method: "ui/open-link", params: { url: "https://bea.example/" } });
+      await gatewayEntry.host("bea", {
+        id: 1,
+        method: "ui/open-link",
+        params: { url: "https://bea.example/" },
+      });
       asked.push([...pages, stranger].map((page) => page.asked.length));
     };
     await link();
     for (const at of [2, 1]) {
-      const carriers = () => doors.metric(`vitrine_carriers{kind="${kinds[at]}"}`);
-      const before = carriers();
+      const transports = () => gatewayEntry.metric(`vitrine_transports{kind="${kinds[at]}"}`);
+      const before = transports();
       // Its session remains for a while, in case of a reload, but nobody looks at it.
       pages[at]?.leave();
-      await expect.poll(carriers).toBe(before - 1);
+      await expect.poll(transports).toBe(before - 1);
       await link();
     }
     expect(asked).toEqual([
@@ -526,11 +536,11 @@ describe("the host endpoint", () => {
     const refused = await link("cal");
     expect(refused).toMatchObject(denied);
     expect(JSON.stringify(refused)).toContain("no page is open to ask the user");
-    const page = await doors.page("cal", "websocket");
+    const page = await gatewayEntry.page("cal", "websocket");
     expect(await link("cal")).toMatchObject(denied);
     expect(page.asked).toMatchObject([{ method: "ui/open-link", subject: "cal.example", server: "shop" }]);
     expect(opened).toEqual([]);
-    const rows = await doors.rows("cal");
+    const rows = await gatewayEntry.rows("cal");
     expect(rows).toMatchObject([
       { decision: "refused", reason: "denied" },
       { decision: "refused", reason: "denied" },
@@ -539,7 +549,7 @@ describe("the host endpoint", () => {
   });
 
   it("has limits for each view of a program, by its name", async () => {
-    await doors.update(
+    await gatewayEntry.update(
       { shop: { ...SHOP, limits: { rates: { person: { burst: 1, perSecond: 0.001 } } } } },
       {
         policy: { "ui/open-link": "allow" },
@@ -549,19 +559,19 @@ describe("the host endpoint", () => {
     for (const view of ["a", "a", "b"]) statuses.push((await link("cal", view)).status);
     expect(statuses).toEqual([200, 429, 200]);
     expect((await link("cal", "no name")).status).toBe(400);
-    await doors.update({ shop: SHOP });
+    await gatewayEntry.update({ shop: SHOP });
   });
 
   it("records one row for each refused message", async () => {
-    const row = await doors.lastRow("ann");
+    const row = await gatewayEntry.lastRow("ann");
     await ask("no/such", { name: "x" });
     await ask("no/such", {}, 0);
     await ask("ui/message", { role: "user", content: [] });
     await ask("tools/call", { name: 1 });
     await ask("ui/notifications/size-changed", { width: "wide" }, 0);
-    await doors.post("ann", "/api/servers/shop/host", [{ jsonrpc: "2.0", id: 1, method: "ping" }]);
+    await gatewayEntry.post("ann", "/api/servers/shop/host", [{ jsonrpc: "2.0", id: 1, method: "ping" }]);
     const about = { user: "ann", actor: "http", view: "host", server: "shop", decision: "refused" };
-    expect(await doors.rows("ann", row)).toMatchObject([
+    expect(await gatewayEntry.rows("ann", row)).toMatchObject([
       { ...about, method: "no/such", target: "x", reason: "method-unknown" },
       { ...about, method: "no/such", reason: "invalid" },
       { ...about, method: "ui/message", reason: "method-unknown" },
@@ -580,7 +590,7 @@ describe("the host endpoint", () => {
       status: 400,
       body: { error: { code: -32602, data: { field: "params.name" } } },
     });
-    expect(await doors.post("ann", "/api/servers/gone/host", {})).toMatchObject({ status: 404 });
+    expect(await gatewayEntry.post("ann", "/api/servers/gone/host", {})).toMatchObject({ status: 404 });
   });
 });
 
@@ -588,15 +598,15 @@ describe("metrics", () => {
   it("contain the sizes of all calls, and the number of waiting ones", async () => {
     const params = 'vitrine_call_bytes_sum{direction="params"}';
     const calls = 'vitrine_calls_total{server="shop",method="tools/call",outcome="ok"}';
-    const before = { size: doors.metric(params), count: doors.metric(calls) };
+    const before = { size: gatewayEntry.metric(params), count: gatewayEntry.metric(calls) };
     const input = { name: "look", arguments: { text: "x".repeat(1000) } };
-    await doors.post("bea", "/api/servers/shop/tools/call", input);
-    await expect.poll(() => doors.metric(calls)).toBe(before.count + 1);
-    expect(doors.metric(params)).toBe(before.size + JSON.stringify(input).length);
-    const page = await doors.page("bea", "websocket");
+    await gatewayEntry.post("bea", "/api/servers/shop/tools/call", input);
+    await expect.poll(() => gatewayEntry.metric(calls)).toBe(before.count + 1);
+    expect(gatewayEntry.metric(params)).toBe(before.size + JSON.stringify(input).length);
+    const page = await gatewayEntry.page("bea", "websocket");
     const view = await open(page);
     page.answer = forEver;
-    const waiting = () => doors.metric('vitrine_queue_depth{queue="calls"}');
+    const waiting = () => gatewayEntry.metric('vitrine_queue_depth{queue="calls"}');
     const asked = call(page, view, "change");
     asked.catch(() => {});
     await expect.poll(waiting).toBe(1);
@@ -610,11 +620,11 @@ describe("metrics", () => {
 describe("further guarantees", () => {
   it("a changed tool description is logged and recorded, with both hashes", async () => {
     const marks = async () =>
-      (await doors.rows("ann")).filter(({ method }) => method === "catalogue/changed");
-    await doors.gateway.api.catalogue({ user: "ann" }, "shop");
+      (await gatewayEntry.rows("ann")).filter(({ method }) => method === "catalogue/changed");
+    await gatewayEntry.gateway.api.catalogue({ user: "ann" }, "shop");
     const before = (await marks()).length;
     await control({ description: "Changes everything" });
-    await doors.gateway.api.catalogue({ user: "ann" }, "shop");
+    await gatewayEntry.gateway.api.catalogue({ user: "ann" }, "shop");
     await expect
       .poll(async () => (await marks()).slice(before))
       .toMatchObject([{ kind: "mark", user: "ann", server: "shop", target: "change", reason: "changed" }]);
@@ -622,8 +632,8 @@ describe("further guarantees", () => {
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
     expect(hashes).toEqual({ kind: "tool", before: hash, after: hash });
     expect(hashes.before).not.toBe(hashes.after);
-    const told = doors.log.filter((line) => line.includes("changed: change"));
-    expect(told.map((line) => JSON.parse(line))).toMatchObject([
+    const reported = gatewayEntry.log.filter((line) => line.includes("changed: change"));
+    expect(reported.map((line) => JSON.parse(line))).toMatchObject([
       { level: "warn", server: "shop", ...hashes },
     ]);
     await control({});
@@ -661,32 +671,32 @@ describe("further guarantees", () => {
 });
 
 it("a revoked token ends the connections that it opened, and no others", async () => {
-  const [page, other] = [await doors.page("dee", "websocket"), await doors.page("bea", "http")];
+  const [page, other] = [await gatewayEntry.page("dee", "websocket"), await gatewayEntry.page("bea", "http")];
   const users = ["ann", "bea", "cal", "dee"].map((name) => ({
     name,
-    token: name === "dee" ? "another-token-that-is-long-enough-0123456789" : doors.tokenOf(name),
+    token: name === "dee" ? "another-token-that-is-long-enough-0123456789" : gatewayEntry.tokenOf(name),
   }));
-  const sessions = doors.metric("vitrine_sessions");
-  await doors.update({ shop: SHOP }, { users });
+  const sessions = gatewayEntry.metric("vitrine_sessions");
+  await gatewayEntry.update({ shop: SHOP }, { users });
   await expect.poll(() => page.state.phase).not.toBe("open");
-  expect(doors.metric("vitrine_sessions")).toBe(sessions - 1);
-  expect(await doors.post("dee", "/api/servers/shop/tools/call", { name: "look" })).toMatchObject({
+  expect(gatewayEntry.metric("vitrine_sessions")).toBe(sessions - 1);
+  expect(await gatewayEntry.post("dee", "/api/servers/shop/tools/call", { name: "look" })).toMatchObject({
     status: 401,
   });
   await expect(other.request("gateway/servers", {})).resolves.toBeDefined();
   expect(other.state.phase).toBe("open");
   page.close();
-  await doors.update({ shop: SHOP });
+  await gatewayEntry.update({ shop: SHOP });
 });
 
 it("no request starts a program that the operator did not configure", async () => {
-  const page = await doors.page("bea", "websocket");
+  const page = await gatewayEntry.page("bea", "websocket");
   await page.request("gateway/start", { server: "shop" });
-  const made = join(doors.folder, "made-by-a-request");
+  const made = join(gatewayEntry.folder, "made-by-a-request");
   const program = { command: "touch", args: [made], env: { PATH: process.env["PATH"] } };
-  const processes = () => doors.metric('vitrine_processes{driver="process"}');
+  const processes = () => gatewayEntry.metric('vitrine_processes{driver="process"}');
   const before = processes();
-  const post = async (path: string, body: object) => (await doors.post("bea", path, body)).status;
+  const post = async (path: string, body: object) => (await gatewayEntry.post("bea", path, body)).status;
   for (const path of ["start", "tools/call", "tools/list", "resources/read"])
     expect(await post(`/api/servers/shop/${path}`, { name: "look", uri: "note://1", ...program })).toBe(400);
   for (const server of [
@@ -727,7 +737,7 @@ it("a gateway that is stopped while a server starts reports no error", async () 
 });
 
 it("a closing gateway notifies its pages, ends pending calls, and refuses new requests", async () => {
-  const own = await Doors.open(["ann"]);
+  const own = await EntryPoints.open(["ann"]);
   const page = await own.page("ann", "websocket");
   const waiting = page.request("gateway/call", { server: "shop", name: "wait" });
   waiting.catch(() => {});

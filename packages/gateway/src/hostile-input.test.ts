@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Gateway } from "@vitrine/gateway";
 import type { OpenedView } from "@vitrine/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RawPage } from "../../../testing/gateway/doors.ts";
+import { RawPage } from "../../../testing/gateway/entry-points.ts";
 import { startTestGateway } from "../../../testing/gateway/gateway-stage.ts";
 
 const SERVER = fileURLToPath(new URL("../../../testing/gateway/hostile-server.mjs", import.meta.url));

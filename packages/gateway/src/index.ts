@@ -33,9 +33,9 @@ export { type SettingsWatch, type WatchOptions, watchSettings } from "./config/w
 export { Gateway, startGateway } from "./gateway/gateway.js";
 export { SERVER_FAILED } from "./gateway/notes.js";
 export type { GatewayOptions } from "./gateway/options.js";
+export type { HostOptions } from "./http/answer-view.js";
 export type { ApiRequestOptions, Caller, GatewayApi } from "./http/api.js";
 export type { LinkOptions } from "./http/auth.js";
-export type { HostOptions } from "./http/host-door.js";
 export { createLog, type Log, type LogOptions } from "./http/logging.js";
 export type {
   AuditEntry,

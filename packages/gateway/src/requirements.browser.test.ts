@@ -65,7 +65,7 @@ const opened = (tool: string, server = "one"): Promise<OpenedView> =>
       host.gateway.openView({ server: wanted[1], tool: wanted[0] }).then((view) => view.opened),
     [tool, server] as const,
   );
-const told = async (): Promise<string[]> => (await readFile(notes, "utf8")).split("\n").filter(Boolean);
+const reported = async (): Promise<string[]> => (await readFile(notes, "utf8")).split("\n").filter(Boolean);
 /** The methods that a view received. */
 const methods = (view: Frame): Promise<unknown[]> =>
   view.evaluate(() =>
@@ -80,7 +80,7 @@ describe("resources and tools", () => {
       code: "uri-invalid",
       message: expect.stringContaining("must begin with ui://"),
     });
-    expect(await told()).not.toContain("one read https://example.com/app.html");
+    expect(await reported()).not.toContain("one read https://example.com/app.html");
   });
 
   it("R02 and C08: another MIME type is a readable error", async () => {
@@ -130,7 +130,7 @@ describe("the client side of the host", () => {
   it("C01: UI support is declared to a server, with the MIME type", async () => {
     await opened("plain", "lazy");
     const extension = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } };
-    expect(await told()).toContain(`lazy initialize ${JSON.stringify(extension)}`);
+    expect(await reported()).toContain(`lazy initialize ${JSON.stringify(extension)}`);
   });
 
   it("C03: a model-only tool is refused, and never reaches the server", async () => {
@@ -139,7 +139,7 @@ describe("the client side of the host", () => {
     expect(await request(view, "tools/call", { name: "model_only", arguments: {} })).toMatchObject({
       error: { code: -32000, data: { code: "tool-not-visible" } },
     });
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
   });
 
   it("C04: a call of a tool that both servers have reaches the view's own; tools of the other are refused", async () => {
@@ -155,14 +155,14 @@ describe("the client side of the host", () => {
     expect(await request(view, "resources/read", { uri: "ui://two/plain" })).toMatchObject({
       error: { code: -32000, data: { code: "resource-unknown" } },
     });
-    expect(await told()).toEqual(["one call both_kinds"]);
+    expect(await reported()).toEqual(["one call both_kinds"]);
   });
 
   it("C06: a document is read once for all its views, and again when the server reports a change", async () => {
     expect(await (await open("changing")).textContent("h1")).toBe("version 1");
     await writeFile(notes, "");
     const view = await open("changing");
-    expect(await told()).not.toContain("one read ui://one/changing");
+    expect(await reported()).not.toContain("one read ui://one/changing");
     await request(view, "tools/call", { name: "update", arguments: {} });
     await expect.poll(async () => (await open("changing")).textContent("h1")).toBe("version 2");
   });
@@ -263,7 +263,7 @@ describe("interaction", () => {
       params: { progressToken: "mine", progress: 1, total: 2, message: "half" },
     });
     await view.evaluate(() => say("notifications/cancelled", { requestId: "call-1" }));
-    await expect.poll(told).toContain("one cancelled");
+    await expect.poll(reported).toContain("one cancelled");
   });
 });
 

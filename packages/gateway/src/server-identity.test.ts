@@ -8,7 +8,7 @@ import type { GatewayView } from "@vitrine/host/gateway";
 import type { CallItem, OpenedView } from "@vitrine/wire";
 import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { RawPage } from "../../../testing/gateway/doors.js";
+import { RawPage } from "../../../testing/gateway/entry-points.js";
 import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
 import { olderDatabase, writeOlderFolder } from "../../../testing/gateway/older-database.js";
 import { storageOf } from "../../../testing/workbench/conversation-stage.js";
@@ -198,9 +198,9 @@ describe("attack E01: another server under a known name", () => {
     await send();
     // The other program has ended by then.
     await new Promise((resolve) => setTimeout(resolve, 1500));
-    const told = page.notices("gateway/status").map((each) => Object(each).identity);
-    expect(told).toContain(eve);
-    expect(new Set(told.slice(told.indexOf(eve)))).toEqual(new Set([eve]));
+    const reported = page.notices("gateway/status").map((each) => Object(each).identity);
+    expect(reported).toContain(eve);
+    expect(new Set(reported.slice(reported.indexOf(eve)))).toEqual(new Set([eve]));
   });
 
   it("is announced at the first start with a page, however often the gateway was started without one", async () => {

@@ -27,7 +27,7 @@ describe("a start that fails", () => {
     mkdirSync(join(folder, name));
     await expect(start()).rejects.toThrow(name);
     rmdirSync(join(folder, name));
-    const store = await openStore(`sqlite:${join(folder, "gateway.db")}`, { patience: 0 });
+    const store = await openStore(`sqlite:${join(folder, "gateway.db")}`, { ownerTimeout: 0 });
     await store.close();
     await (await start()).close(0);
   });

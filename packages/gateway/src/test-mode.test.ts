@@ -6,7 +6,7 @@
 import { METHOD_NOT_FOUND } from "@vitrine/protocol";
 import type { CallItem, ModelView } from "@vitrine/wire";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Doors, type RawPage } from "../../../testing/gateway/doors.js";
+import { EntryPoints, type RawPage } from "../../../testing/gateway/entry-points.js";
 import {
   callTool,
   type ScriptedModel,
@@ -15,21 +15,21 @@ import {
 } from "../../../testing/model/scripted-model.js";
 
 let model: ScriptedModel;
-let doors: Doors;
+let gatewayEntry: EntryPoints;
 let page: RawPage;
 
-const openDoors = (testMode?: boolean): Promise<Doors> => {
+const openGateway = (testMode?: boolean): Promise<EntryPoints> => {
   const providers = { local: { url: model.url, models: ["scripted"] } };
-  return Doors.open(["ann"], { model: { use: "local/scripted", providers } }, { testMode });
+  return EntryPoints.open(["ann"], { model: { use: "local/scripted", providers } }, { testMode });
 };
 
 beforeAll(async () => {
   model = await startScriptedModel();
-  doors = await openDoors(true);
-  page = await doors.page("ann", "websocket");
+  gatewayEntry = await openGateway(true);
+  page = await gatewayEntry.page("ann", "websocket");
 }, 60_000);
 afterAll(async () => {
-  await doors?.close();
+  await gatewayEntry?.close();
   await model?.close();
 });
 
@@ -44,7 +44,7 @@ const callOf = async (id: string, item: string): Promise<CallItem> => {
 
 it("is reported to the page, and logged", async () => {
   expect(await page.request("gateway/servers", {})).toMatchObject({ testMode: true });
-  expect(doors.log.join("")).toContain("test mode");
+  expect(gatewayEntry.log.join("")).toContain("test mode");
 });
 
 it("the model view is the next request to the model", async () => {
@@ -92,12 +92,12 @@ it("a call as the model is recorded as the model's, and the model sees it", asyn
     { role: "assistant", content: [{ type: "call", name: "shop__show" }] },
     { role: "tool", content: [{ type: "result", name: "shop__show", isError: false }] },
   ]);
-  const rows = await doors.gateway.api.audit.query({ user: "ann" }, { limit: 100 });
+  const rows = await gatewayEntry.gateway.api.audit.query({ user: "ann" }, { limit: 100 });
   expect(rows.filter(({ actor }) => actor === "model").length).toBeGreaterThan(0);
 });
 
 it("without it, both requests are refused, and the page is not notified", async () => {
-  const plain = await openDoors();
+  const plain = await openGateway();
   try {
     const other = await plain.page("ann", "websocket");
     const { id } = await other.request("conversation/open", {});

@@ -16,7 +16,7 @@ import { type AsksStage, asksStage, silence } from "../../../../testing/gateway/
 import { nodeServer, serverSettings } from "../../../../testing/gateway/servers.ts";
 import { say } from "../../../../testing/model/scripted-model.js";
 import type { Asker } from "./ask-records.js";
-import { asksOf, type Desks } from "./desks.js";
+import { type AskServices, asksOf } from "./services.js";
 
 const script = (name: string): string =>
   fileURLToPath(new URL(`../../../../testing/gateway/${name}`, import.meta.url));
@@ -91,7 +91,7 @@ interface Scene extends AsksStage {
 /** Settings that a test changes; then it gets its own server. */
 interface Own {
   limits?: object;
-  desks?: (stage: AsksStage) => Desks;
+  services?: (stage: AsksStage) => AskServices;
   settings?: object;
 }
 
@@ -136,9 +136,9 @@ async function scene(kind: Kind, own?: Own): Promise<Scene> {
   const stage = await asksStage({ otherwise: say("Hello", " there") });
   afterTest.push(() => stage.close());
   if (own) {
-    const desks = own.desks?.(stage) ?? stage;
+    const services = own.services?.(stage) ?? stage;
     return Object.assign(stage, {
-      server: await start(kind, afterTest, (asker) => asksOf(asker, desks), own),
+      server: await start(kind, afterTest, (asker) => asksOf(asker, services), own),
     });
   }
   present = stage;
@@ -170,7 +170,7 @@ async function answerTo(
   return JSON.parse(block?.type === "text" ? block.text : "null");
 }
 
-const told = async (server: Server): Promise<unknown> => {
+const declaredTo = async (server: Server): Promise<unknown> => {
   const [block] = (await call(server, "capabilities")).content;
   return JSON.parse(block?.type === "text" ? block.text : "null");
 };
@@ -202,7 +202,7 @@ describe.each(KINDS)("$name", (kind) => {
     });
     expect(server.status.protocolVersion).toBe(kind.version);
     expect(scripted.requests[0]?.body.messages).toEqual([{ role: "user", content: "Say goodbye" }]);
-    expect(await told(server)).toMatchObject({ sampling: {}, elicitation: { form: {}, url: {} } });
+    expect(await declaredTo(server)).toMatchObject({ sampling: {}, elicitation: { form: {}, url: {} } });
   });
 
   it("asks the user with a form, and sends them to a web page", async () => {
@@ -256,24 +256,24 @@ describe.each(KINDS)("$name", (kind) => {
 });
 
 it.each([v1, modern])("$name gets the available capabilities: no model, no user", async (kind) => {
-  const { server } = await scene(kind, { desks: ({ sampling }) => ({ sampling }) });
-  const without = await told(server);
+  const { server } = await scene(kind, { services: ({ sampling }) => ({ sampling }) });
+  const without = await declaredTo(server);
   expect(without).toMatchObject({ sampling: {} });
   expect(without).not.toHaveProperty("elicitation");
-  const none = await scene(kind, { desks: ({ elicitation }) => ({ elicitation }) });
-  expect(await told(none.server)).not.toHaveProperty("sampling");
+  const none = await scene(kind, { services: ({ elicitation }) => ({ elicitation }) });
+  expect(await declaredTo(none.server)).not.toHaveProperty("sampling");
 });
 
 it("in the second generation over stdio, each request declares whether there is a model", async () => {
   const stage = await scene(modern);
-  expect(await told(stage.server)).toMatchObject({ sampling: {} });
+  expect(await declaredTo(stage.server)).toMatchObject({ sampling: {} });
   stage.hasModel = false;
-  expect(await told(stage.server)).not.toHaveProperty("sampling");
+  expect(await declaredTo(stage.server)).not.toHaveProperty("sampling");
 });
 
 it("a server that all users share has nobody to ask", async () => {
   const { server } = await scene(v1, { settings: { stateless: true } });
-  expect(await told(server)).not.toHaveProperty("sampling");
+  expect(await declaredTo(server)).not.toHaveProperty("sampling");
   expect(await answerTo(server, SAMPLE, sample)).toMatchObject({ error: { code: -32601 } });
 });
 

@@ -5,10 +5,10 @@ import { launch, ServerPool } from "@vitrine/servers";
 import type { AuditSettings } from "../config/config.js";
 import type { PageSession } from "../sessions/page-session.js";
 import type { Store } from "../store/store.js";
-import { asksOf, type Desks } from "./desks.js";
-import { ElicitationDesk } from "./elicitation-desk.js";
-import { type PageDesksOptions, pageDesks } from "./page-desks.js";
-import { SamplingDesk } from "./sampling-desk.js";
+import { ElicitationService } from "./elicitation-service.js";
+import { type PageServicesOptions, pageServices } from "./page-services.js";
+import { SamplingService } from "./sampling-service.js";
+import { type AskServices, asksOf } from "./services.js";
 
 interface Parts {
   readonly models: Models;
@@ -18,9 +18,9 @@ interface Parts {
   page(user: string): PageSession;
 }
 
-export async function samplingDeskExample({ models, store, settings, signal, page }: Parts) {
-  //#region samplingDesk
-  const desk = new SamplingDesk({
+export async function samplingServiceExample({ models, store, settings, signal, page }: Parts) {
+  //#region samplingService
+  const service = new SamplingService({
     model: () => models.current,
     ask: (user, question, signal) =>
       page(user).request("gateway/sample", (id) => ({ ...question, id }), signal),
@@ -31,14 +31,14 @@ export async function samplingDeskExample({ models, store, settings, signal, pag
     messages: [{ role: "user", content: { type: "text", text: "Say hello" } }],
     maxTokens: 50,
   };
-  const { content, stopReason } = await desk.fromServer({ user: "ana", server: "notes" }, params, signal);
-  //#endregion samplingDesk
+  const { content, stopReason } = await service.fromServer({ user: "ana", server: "notes" }, params, signal);
+  //#endregion samplingService
   return { content, stopReason };
 }
 
-export async function elicitationDeskExample({ store, settings, signal, page }: Parts) {
-  //#region elicitationDesk
-  const desk = new ElicitationDesk({
+export async function elicitationServiceExample({ store, settings, signal, page }: Parts) {
+  //#region elicitationService
+  const service = new ElicitationService({
     ask: (user, question, signal) =>
       page(user).request("gateway/elicit", (id) => ({ ...question, id }), signal),
     audit: store.audit,
@@ -51,34 +51,34 @@ export async function elicitationDeskExample({ store, settings, signal, page }: 
   };
   const params = { message: "Which city?", requestedSchema };
   const asker = { user: "ana", server: "weather" };
-  const { action, content } = await desk.fromServer(asker, params, signal);
-  //#endregion elicitationDesk
+  const { action, content } = await service.fromServer(asker, params, signal);
+  //#endregion elicitationService
   return { action, content };
 }
 
-export function pageDesksExample(
+export function pageServicesExample(
   { models, store }: Parts,
-  settings: ReturnType<PageDesksOptions["settings"]>,
-  pageOf: PageDesksOptions["page"],
+  settings: ReturnType<PageServicesOptions["settings"]>,
+  pageOf: PageServicesOptions["page"],
 ) {
-  //#region pageDesks
-  const desks = pageDesks({
+  //#region pageServices
+  const services = pageServices({
     model: () => models.current,
     page: (user, view) => pageOf(user, view),
     settings: () => settings,
     audit: store.audit,
   });
-  const asks = asksOf({ user: "ana", server: "notes" }, desks);
-  //#endregion pageDesks
+  const asks = asksOf({ user: "ana", server: "notes" }, services);
+  //#endregion pageServices
   return asks;
 }
 
-export function asksOfExample(desks: Desks) {
+export function asksOfExample(services: AskServices) {
   //#region asksOf
   const pool = new ServerPool({
     launch,
     // A server that all users share has no user to ask.
-    asks: (user, { name }) => (user === undefined ? undefined : asksOf({ user, server: name }, desks)),
+    asks: (user, { name }) => (user === undefined ? undefined : asksOf({ user, server: name }, services)),
   });
   //#endregion asksOf
   return pool;

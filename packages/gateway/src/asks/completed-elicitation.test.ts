@@ -5,22 +5,22 @@
 import { fileURLToPath } from "node:url";
 import type { ElicitationQuestion } from "@vitrine/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Doors, type RawPage } from "../../../../testing/gateway/doors.js";
+import { EntryPoints, type RawPage } from "../../../../testing/gateway/entry-points.js";
 
 const V1 = fileURLToPath(new URL("../../../../testing/gateway/asking-v1-server.mjs", import.meta.url));
 const url = "https://example.com/sign-in";
 
-let doors: Doors;
+let gatewayEntry: EntryPoints;
 let page: RawPage;
 let other: RawPage;
 beforeAll(async () => {
-  doors = await Doors.open(["ann", "bea"], { more: { asking: { args: [V1] } } });
+  gatewayEntry = await EntryPoints.open(["ann", "bea"], { more: { asking: { args: [V1] } } });
 });
-afterAll(async () => doors?.close());
+afterAll(async () => gatewayEntry?.close());
 beforeEach(async () => {
-  other = await doors.page("ann", "websocket");
+  other = await gatewayEntry.page("ann", "websocket");
   // The newest page is asked.
-  page = await doors.page("ann", "websocket");
+  page = await gatewayEntry.page("ann", "websocket");
 });
 
 const call = (name: string, input: Record<string, unknown>): Promise<unknown> =>
@@ -33,7 +33,7 @@ const ask = (elicitationId: string): Promise<unknown> =>
 
 describe("a web page that a user was sent to", () => {
   it("is reported as completed in all of the user's pages, and in no others", async () => {
-    const stranger = await doors.page("bea", "websocket");
+    const stranger = await gatewayEntry.page("bea", "websocket");
     const asked: ElicitationQuestion[] = [];
     page.answers["gateway/elicit"] = (question: ElicitationQuestion) => {
       asked.push(question);

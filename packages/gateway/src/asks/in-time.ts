@@ -4,7 +4,7 @@
  * @module
  */
 import { VitrineError } from "@vitrine/protocol";
-import { takenBack } from "./turns.js";
+import { cancelledRequest } from "./question-queues.js";
 
 /**
  * Runs work until it completes, is aborted, or exceeds the timeout, whether or not it observes its signal.
@@ -17,7 +17,7 @@ export async function inTime<T>(
   late: string,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (signal.aborted) throw takenBack();
+  if (signal.aborted) throw cancelledRequest();
   const controller = new AbortController();
   let end: (error: VitrineError) => void = () => {};
   const over = new Promise<never>((_, reject) => {
@@ -26,7 +26,7 @@ export async function inTime<T>(
       controller.abort(error);
     };
   });
-  const taken = (): void => end(takenBack());
+  const taken = (): void => end(cancelledRequest());
   signal.addEventListener("abort", taken, { once: true });
   const timer = setTimeout(
     () => end(new VitrineError("timeout", `${late} within ${milliseconds} ms`)),

@@ -3,7 +3,8 @@
  *
  * @module
  */
-export { asksOf } from "./desks.js";
-export { pageDesks } from "./page-desks.js";
-export { SAMPLING_METHOD, SamplingDesk } from "./sampling-desk.js";
+
+export { pageServices } from "./page-services.js";
+export { SAMPLING_METHOD, SamplingService } from "./sampling-service.js";
+export { asksOf } from "./services.js";
 export { sampleForView } from "./view-sampling.js";

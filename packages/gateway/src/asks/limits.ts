@@ -18,7 +18,7 @@ export interface SamplingLimits {
   /** Tokens, input and output, that a server with its views may use per user and hour. */
   readonly tokensPerHour: number;
   /** Milliseconds that the user has to answer. */
-  readonly patience: number;
+  readonly userTimeout: number;
   /** Milliseconds that the model has to answer. */
   readonly time: number;
 }
@@ -31,7 +31,7 @@ export const SAMPLING_LIMITS: SamplingLimits = {
   messages: 100,
   maxTokens: 8_192,
   tokensPerHour: 200_000,
-  patience: 300_000,
+  userTimeout: 300_000,
   time: 120_000,
 };
 
@@ -46,7 +46,7 @@ export interface ElicitationLimits {
   /** Maximum characters of its message. */
   readonly message: number;
   /** Milliseconds that the user has to answer. */
-  readonly patience: number;
+  readonly userTimeout: number;
 }
 
 /** Default limits. */
@@ -55,5 +55,5 @@ export const ELICITATION_LIMITS: ElicitationLimits = {
   waiting: 9,
   size: 200_000,
   message: 10_000,
-  patience: 300_000,
+  userTimeout: 300_000,
 };

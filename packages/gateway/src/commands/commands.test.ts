@@ -152,14 +152,14 @@ describe("vitrine-gateway", () => {
         start: "eager",
         isolation: "process",
       };
-      const sandbox = { port: what === "a port for apps that is in use" ? Number(port) : 0 };
+      const sandbox = { port: what === "a used port for apps" ? Number(port) : 0 };
       writeFileSync(config, JSON.stringify({ mcpServers: { server }, listen: { port: 0 }, sandbox }));
       const words: Record<string, string[]> = {
-        "a port that is in use": ["--port", port],
-        "a port for apps that is in use": [],
+        "a used port": ["--port", port],
+        "a used port for apps": [],
         "a data folder that is a file": ["--port", "0", "--data", file],
         "a page folder that is a file": ["--port", "0", "--static", file],
-        "a database that is in no folder": ["--port", "0", "--database", `sqlite:${file}/a.db`],
+        "a database in a missing folder": ["--port", "0", "--database", `sqlite:${file}/a.db`],
       };
       const { code, err } = await run([
         ...["--config", config, "--data", join(folder, "failed")],

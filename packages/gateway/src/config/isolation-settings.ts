@@ -21,7 +21,7 @@ export const ISOLATION: Isolation = {
 const driver = oneOf("auto", "process", "bubblewrap", "container");
 
 /** The bases of relative paths and `~`. */
-export interface Places {
+export interface PathBases {
   /** The folder of the settings file. */
   folder: string;
   /**
@@ -34,7 +34,7 @@ export interface Places {
 
 /** An absolute path. Relative paths start at the folder of the settings file, and `~/` at the user's home. */
 export const path =
-  ({ folder, home }: Places, string: Reader<string> = text): Reader<string> =>
+  ({ folder, home }: PathBases, string: Reader<string> = text): Reader<string> =>
   (value, spot) => {
     const written = string(value, spot);
     if (written === undefined || isAbsolute(written)) return written;
@@ -45,8 +45,8 @@ export const path =
   };
 
 /** A driver's name, or an object. Returns only what is written. */
-export const isolation = (places: Places, string: Reader<string>): Reader<Partial<Isolation>> => {
-  const paths = listOf(path(places, string));
+export const isolation = (bases: PathBases, string: Reader<string>): Reader<Partial<Isolation>> => {
+  const paths = listOf(path(bases, string));
   const whole = object({
     driver,
     network: flag,

@@ -158,10 +158,10 @@ describe("docs/model.md", () => {
     );
     const [, union = ""] = /type ModelErrorCode =([\s\S]+?");/.exec(source) ?? [];
     const words = [...union.matchAll(/\| "([^"]+)"/g)].map(([, word]) => word);
-    const told = [...document.matchAll(/^\| `(model-[a-z-]+)` +\| \S.+ \| \S.+ \|$/gm)].map(
+    const documented = [...document.matchAll(/^\| `(model-[a-z-]+)` +\| \S.+ \| \S.+ \|$/gm)].map(
       ([, word]) => word,
     );
     expect(words).toHaveLength(11);
-    expect(told).toEqual(words);
+    expect(documented).toEqual(words);
   });
 });

@@ -508,7 +508,9 @@ describe("readSettings", () => {
     await expect(readSettings('{"listn": {}}', { onskip: () => {} })).rejects.toThrow(
       'did you mean "listen"',
     );
-    await expect(readSettings('{"policy": {}, "policy": {}}', { onskip: () => {} })).rejects.toThrow("twice");
+    await expect(readSettings('{"policy": {}, "policy": {}}', { onskip: () => {} })).rejects.toThrow(
+      "duplicated",
+    );
   });
 
   it("rejects a duplicate key inside a server, even if servers may be skipped", async () => {

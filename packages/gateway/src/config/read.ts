@@ -15,7 +15,7 @@ import {
 } from "@vitrine/servers";
 import { GatewayError } from "@vitrine/wire";
 import type { GatewaySettings } from "./config.js";
-import { isolation, type Places, path } from "./isolation-settings.js";
+import { isolation, type PathBases, path } from "./isolation-settings.js";
 import { type Findings, JsonError, parseJson, pathOf } from "./json.js";
 import { modelReader, modelSettings } from "./model-settings.js";
 import { flag, isObject, object, type Reader, Spot } from "./reader.js";
@@ -113,19 +113,19 @@ export async function readSettings(
   const lines = new Map<string, number>();
   const twice = new Set<string>();
   const onstrange = onskip && ((problem: string) => onskip({ problem }));
-  const spot = new Spot("", [], { placeOf: placesIn(file, lines, options.overrides), onstrange });
+  const spot = new Spot("", [], { locationOf: locationsIn(file, lines, options.overrides), onstrange });
   // If two servers have the same name, neither is used, but the others are.
   const findings = {
     lines,
     twice: onskip && ((path: string, parent: string) => holdsServers(parent) && !!twice.add(path)),
   };
   const whole = merge(options.defaults, parse(written, file, spot, findings), options.overrides);
-  const places = startsOf(options);
+  const bases = startsOf(options);
   const sources: Sources = { env, secrets: new Map() };
-  const dataFolder = dataFolderOf(whole, sources, places, spot);
+  const dataFolder = dataFolderOf(whole, sources, bases, spot);
   const secrets = await fetchSecrets(whole, dataFolder, options.secrets, spot);
   const more = { servers: options.servers ?? [], isolation: options.isolation, twice, onskip };
-  const settings = whole && readWhole(whole, { env, secrets, repeat }, places, dataFolder ?? "", more, spot);
+  const settings = whole && readWhole(whole, { env, secrets, repeat }, bases, dataFolder ?? "", more, spot);
   if (settings && !spot.problems.length) return settings;
   throw invalid(spot.problems);
 }
@@ -143,7 +143,7 @@ export async function readDataFolder(
   const { file, env = process.env, overrides } = options;
   await options.approve?.(text);
   const lines = new Map<string, number>();
-  const spot = new Spot("", [], { placeOf: placesIn(file, lines, overrides) });
+  const spot = new Spot("", [], { locationOf: locationsIn(file, lines, overrides) });
   const whole = merge(undefined, parse(text, file, spot, { lines, twice: () => true }), overrides);
   const dataFolder = dataFolderOf(whole, { env, secrets: new Map() }, startsOf(options), spot);
   if (dataFolder === undefined || spot.problems.length) throw invalid(spot.problems);
@@ -151,7 +151,7 @@ export async function readDataFolder(
 }
 
 /** The bases of relative paths, programs and `~/`. */
-function startsOf({ file, env }: Pick<ReadOptions, "file" | "env">): Places {
+function startsOf({ file, env }: Pick<ReadOptions, "file" | "env">): PathBases {
   const home = (env ?? process.env)["HOME"] || (env ? undefined : homedir());
   const folder = file ? dirname(resolve(file)) : process.cwd();
   return { folder, start: file ? projectOf(file) : folder, home };
@@ -164,7 +164,7 @@ export const projectOf = (file: string): string =>
   dirname(resolve(file)).replace(/[\\/]\.(vscode|cursor)$/, "");
 
 /** Finds the location of a setting: in the file, or on the command line. */
-function placesIn(
+function locationsIn(
   file: string | undefined,
   lines: ReadonlyMap<string, number>,
   overrides: WrittenSettings = {},
@@ -259,14 +259,14 @@ function merge(...all: (WrittenSettings | undefined)[]): WrittenSettings | undef
 const dataFolderOf = (
   whole: WrittenSettings | undefined,
   sources: Sources,
-  places: Places,
+  bases: PathBases,
   spot: Spot,
 ): string | undefined => {
   const at = spot.at("dataFolder");
   if (whole?.["dataFolder"] !== undefined)
-    return path(places, referringText(sources))(whole["dataFolder"], at);
+    return path(bases, referringText(sources))(whole["dataFolder"], at);
   return (
-    defaultDataFolder(sources.env, places.home) ??
+    defaultDataFolder(sources.env, bases.home) ??
     at.wrong("the home folder is unknown", "set HOME, or write which folder")
   );
 };
@@ -296,7 +296,7 @@ async function fetchSecrets(
 function readWhole(
   whole: WrittenSettings,
   sources: Sources,
-  places: Places,
+  bases: PathBases,
   dataFolder: string,
   more: Pick<ReadOptions, "isolation" | "onskip"> & {
     servers: readonly ServerSettings[];
@@ -311,7 +311,7 @@ function readWhole(
     {
       mcpServers: later,
       servers: later,
-      isolation: isolation(places, referringText(sources)),
+      isolation: isolation(bases, referringText(sources)),
       listen: listenReader(sources),
       users: usersReader(sources),
       sandbox: sandboxReader(sources),
@@ -319,7 +319,7 @@ function readWhole(
       strict: flag,
       audit: auditReader,
       model: modelReader(sources),
-      database: databaseReader(sources, places),
+      database: databaseReader(sources, bases),
       dataFolder: (value) => value,
       session: sessionReader,
     },
@@ -329,7 +329,7 @@ function readWhole(
 
   const { servers: named, twice, onskip } = more;
   const { strict = false, users = [], audit = {}, session = {} } = read;
-  const context = { sources, places, isolation: read.isolation, unsaid: more.isolation };
+  const context = { sources, bases, isolation: read.isolation, unsaid: more.isolation };
   const servers: ServerSettings[] = [];
   const names: string[] = [];
   /** A problem of one server is a problem of the file, unless servers may be skipped. */

@@ -12,7 +12,7 @@ export interface Text {
   /**
    * The location of a setting by its path: `mcp.json:7`. For a missing setting, the location of its parent.
    */
-  readonly placeOf?: ((path: string) => string | undefined) | undefined;
+  readonly locationOf?: ((path: string) => string | undefined) | undefined;
   /** Called for unknown keys, which may belong to other programs. Without it, they are problems. */
   readonly onstrange?: ((problem: string) => void) | undefined;
 }
@@ -22,15 +22,15 @@ export interface Text {
  * No message contains a value, because it may be a secret.
  */
 export class Spot {
-  readonly #place: string | undefined;
+  readonly #location: string | undefined;
 
   constructor(
     readonly path: string,
     readonly problems: string[],
     readonly text: Text = {},
-    place?: string,
+    location?: string,
   ) {
-    this.#place = text.placeOf?.(path) ?? place;
+    this.#location = text.locationOf?.(path) ?? location;
   }
 
   /** Reports a problem; `fix` says what to do. */
@@ -47,16 +47,16 @@ export class Spot {
   }
 
   at(key: string | number): Spot {
-    return new Spot(pathOf(this.path, key), this.problems, this.text, this.#place);
+    return new Spot(pathOf(this.path, key), this.problems, this.text, this.#location);
   }
 
   /** The same location, with its own list of problems. */
   apart(): Spot {
-    return new Spot(this.path, [], this.text, this.#place);
+    return new Spot(this.path, [], this.text, this.#location);
   }
 
   #say(sentence: string): string {
-    return [this.#place, this.path, sentence].filter(Boolean).join(": ");
+    return [this.#location, this.path, sentence].filter(Boolean).join(": ");
   }
 }
 

@@ -22,7 +22,7 @@ import {
   type StdioSettings,
 } from "@vitrine/servers";
 import { meant } from "@vitrine/servers/support";
-import { ISOLATION, isolation, type Places, path } from "./isolation-settings.js";
+import { ISOLATION, isolation, type PathBases, path } from "./isolation-settings.js";
 import { isPolicyKey } from "./policy-key.js";
 import {
   count,
@@ -127,7 +127,7 @@ const notStdio = of(REMOTE, "is only for a server with a url, and this one has a
 /** Settings that all servers of a file share. */
 export interface ServerContext {
   sources: Sources;
-  places: Places;
+  bases: PathBases;
   /** The isolation for all servers in the file. */
   isolation: Partial<Isolation> | undefined;
   /** The isolation if the file has none, neither for all servers nor for this one. */
@@ -178,10 +178,10 @@ const variable: Reader<string> = (value, spot) =>
 function stdio(
   value: Record<string, unknown>,
   spot: Spot,
-  { sources, places, isolation: base, unsaid }: ServerContext,
+  { sources, bases, isolation: base, unsaid }: ServerContext,
 ) {
   const string = referring(sources);
-  const folder = path(places, referringText(sources));
+  const folder = path(bases, referringText(sources));
   const count = spot.problems.length;
   const read = object(
     {
@@ -200,7 +200,7 @@ function stdio(
         variable,
       ),
       cwd: folder,
-      isolation: isolation(places, referringText(sources)),
+      isolation: isolation(bases, referringText(sources)),
     },
     IGNORED,
   )(value, spot);
@@ -215,7 +215,7 @@ function stdio(
     args,
     env,
     cwd,
-    folder: places.start,
+    folder: bases.start,
     isolation: closed,
   };
   // Without the values of secrets: the hash is stored, and a new token does not make a different server.
@@ -223,7 +223,7 @@ function stdio(
   const identity = identityOf({
     command,
     args: listOf(named)(value["args"] ?? [], spot.apart()) ?? args,
-    folder: cwd ?? places.start,
+    folder: cwd ?? bases.start,
     env: recordOf(named)(value["env"] ?? {}, spot.apart()),
     isolation: closed,
   });

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { isLoopbackHost } from "@vitrine/servers";
 import type { AuditSettings, ListenSettings, SandboxSettings, UserSettings } from "./config.js";
-import { type Places, path } from "./isolation-settings.js";
+import { type PathBases, path } from "./isolation-settings.js";
 import {
   count,
   flag,
@@ -165,7 +165,7 @@ export function listenSettings(
  * shown.
  */
 export const databaseReader =
-  (sources: Sources, places: Places): Reader<string> =>
+  (sources: Sources, bases: PathBases): Reader<string> =>
   (value, spot) => {
     const written = referringText(sources)(value, spot);
     if (written === undefined) return undefined;
@@ -174,7 +174,7 @@ export const databaseReader =
     if (!file) return spot.wrong("names no database", 'write "sqlite:/path/to/file" or "postgres://…"');
     // SQLite's name of a database without a file.
     if (file === ":memory:") return IN_MEMORY;
-    const absolute = path(places)(file, spot);
+    const absolute = path(bases)(file, spot);
     return absolute && `sqlite:${absolute}`;
   };
 

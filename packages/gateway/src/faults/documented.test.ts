@@ -15,7 +15,7 @@ it("docs/gateway/faults.md names every fault test, and no other", () => {
   );
   const path = fileURLToPath(new URL("../../../../docs/gateway/faults.md", folder));
   const rows = readFileSync(path, "utf8").matchAll(/^\| .* \| `([^`]+)` \|$/gm);
-  const told = [...rows].map(([, title]) => title);
-  expect(told.toSorted()).toEqual(tested.toSorted());
-  expect(told.length).toBeGreaterThanOrEqual(30);
+  const documented = [...rows].map(([, title]) => title);
+  expect(documented.toSorted()).toEqual(tested.toSorted());
+  expect(documented.length).toBeGreaterThanOrEqual(30);
 });

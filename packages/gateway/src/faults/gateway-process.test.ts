@@ -100,10 +100,10 @@ describe("a gateway", () => {
   it("that is stopped under load finishes started calls, and exits", async () => {
     const work = load();
     await expect.poll(() => work.outcomes.length).toBeGreaterThan(60);
-    const begun = await begin("slow", { after: 1000 });
+    const started = await begin("slow", { after: 1000 });
     expect(await stage.end("SIGTERM"), stage.log).toBe(0);
     expect(stage.processes()).toEqual([]);
-    fine(await begun.outcomes);
+    fine(await started.outcomes);
     await stage.start();
     const before = work.outcomes.length;
     await expect.poll(() => work.outcomes.length).toBeGreaterThan(before + 30);
@@ -129,12 +129,12 @@ describe("a gateway", () => {
   });
 
   it("that is paused and resumes has lost nothing", async () => {
-    const begun = await begin("slow", { after: 500 });
+    const started = await begin("slow", { after: 500 });
     process.kill(stage.pid, "SIGSTOP");
     const asked = Promise.all(callers.map((caller) => stage.call(caller, "echo")));
     await expect.poll(() => page.state.phase).toBe("reconnecting");
     process.kill(stage.pid, "SIGCONT");
-    fine([...(await begun.outcomes), ...(await asked)]);
+    fine([...(await started.outcomes), ...(await asked)]);
     expect(page.state).toMatchObject({ resumed: true });
     await stage.checkOracle();
   });

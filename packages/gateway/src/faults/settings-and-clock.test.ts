@@ -105,7 +105,7 @@ describe("a clock", () => {
     await once(socket, "message");
     // Gone without closing, like a machine that is switched off.
     socket.terminate();
-    await expect.poll(() => stage.metric("vitrine_carriers")).toBe(1);
+    await expect.poll(() => stage.metric("vitrine_transports")).toBe(1);
     await stage.setClock(-400 * DAY);
     fine(await outcomes);
     await expect.poll(() => stage.processes()).toEqual([]);

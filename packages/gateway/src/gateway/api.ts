@@ -5,8 +5,8 @@
  */
 import type { UpstreamMethod } from "@vitrine/guard";
 import type { Params } from "@vitrine/protocol";
+import { answerView } from "../http/answer-view.js";
 import type { GatewayApi } from "../http/api.js";
-import { answerView } from "../http/host-door.js";
 import { type GatewayParts, INFO } from "./parts.js";
 
 /** Implements the routes. Users see their own rows and approvals only. */

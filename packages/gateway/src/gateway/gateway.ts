@@ -73,7 +73,7 @@ export class Gateway {
       onalarm: ({ active, message, cause }: { active: boolean; message: string; cause?: unknown }): void => {
         log[active ? "error" : "info"]({ err: cause }, `audit log: ${message}`);
         counts.auditAlarm.set({}, active ? 1 : 0);
-        pages.tell(undefined, "gateway/alarm", { active, message });
+        pages.notify(undefined, "gateway/alarm", { active, message });
       },
     };
     const disk = await openDisk(settings, store, log);
@@ -158,7 +158,7 @@ export class Gateway {
       for (const name of [...added, ...changed]) page.moved(name);
       for (const name of removed) page.removed(name);
       // A page addresses its calls to the servers that it knows.
-      for (const name of [...added, ...changed]) page.tellServer(name);
+      for (const name of [...added, ...changed]) page.notifyServer(name);
       for (const name of [...added, ...changed, ...removed]) page.notify("gateway/changed", { server: name });
     }
     parts.log.info({ added, changed, removed, later }, "settings taken");
@@ -196,7 +196,7 @@ export class Gateway {
     parts.conversations.windDown();
     await parts.pool.close(grace);
     await parts.conversations.close();
-    await Promise.all([parts.desks.sampling.close(), parts.desks.elicitation.close()]);
+    await Promise.all([parts.services.sampling.close(), parts.services.elicitation.close()]);
     parts.registry.close();
     parts.sockets.close();
     parts.streams.close();

@@ -6,10 +6,10 @@ import { logStarts } from "./notes.js";
 it("reports each failure of a start once, with its own problem", () => {
   const logged: string[] = [];
   const log = createLog({ stream: { write: (line) => void logged.push(JSON.parse(line).msg) } });
-  let tell: (status: ServerStatus) => void = () => {};
+  let notify: (status: ServerStatus) => void = () => {};
   const server: Pick<Server, "onStatus"> = {
     onStatus: (listener) => {
-      tell = listener;
+      notify = listener;
       return () => {};
     },
   };
@@ -26,6 +26,6 @@ it("reports each failure of a start once, with its own problem", () => {
     { state: "starting", starts: 3, problem: second },
     { state: "ready", starts: 3 },
   ];
-  for (const status of statuses) tell({ name: "shop", capabilities: {}, ...status });
+  for (const status of statuses) notify({ name: "shop", capabilities: {}, ...status });
   expect(logged).toEqual(["server failed: one", "server failed: two", "server started"]);
 });

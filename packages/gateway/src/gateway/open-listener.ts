@@ -8,7 +8,7 @@ import type { GatewayApi } from "../http/api.js";
 import { listen } from "../http/listener.js";
 import type { Metrics } from "../http/metrics.js";
 import type { GatewayParts } from "./parts.js";
-import { frameSource, sandboxSecret } from "./sandbox-place.js";
+import { frameSource, sandboxSecret } from "./sandbox-origins.js";
 
 /**
  * Opens both at once, because each needs the other's port: the page's policy names the frames, and theirs
@@ -33,7 +33,7 @@ export async function openListener(parts: GatewayParts, api: GatewayApi, metrics
         allowRemote: at.allowRemote,
         api,
         auth: parts.auth,
-        carriers: {
+        transports: {
           upgrade: (request, socket, head, caller) => sockets.upgrade(request, socket, head, caller),
           frames: (asked, caller) => streams.post(asked, caller),
           events: (asked, outgoing, caller) => streams.stream(asked, outgoing, caller),

@@ -4,8 +4,8 @@
  * @module
  */
 import type { ServerStatus } from "@vitrine/servers";
+import type { HostOptions } from "../http/answer-view.js";
 import type { Caller } from "../http/api.js";
-import type { HostOptions } from "../http/host-door.js";
 import type { Log } from "../http/logging.js";
 import type { StaticOptions } from "../http/static.js";
 import type { StoreOptions } from "../store/open.js";

@@ -29,7 +29,7 @@ export function openPage(
     testMode: parts.options.testMode,
     conversations: parts.conversations,
     known: store.servers,
-    sampling: parts.desks.sampling,
+    sampling: parts.services.sampling,
     models: {
       state: () => {
         void models.refresh();

@@ -18,7 +18,7 @@ import {
   safeFetch,
 } from "@vitrine/servers";
 import { GatewayError, VITRINE_VERSION } from "@vitrine/wire";
-import { asksOf, pageDesks, SAMPLING_METHOD } from "../asks/index.js";
+import { asksOf, pageServices, SAMPLING_METHOD } from "../asks/index.js";
 import type { GatewaySettings } from "../config/config.js";
 import type { RecordPlace } from "../guard/call-record.js";
 import type { GatewayAsk } from "../guard/guard-options.js";
@@ -31,12 +31,12 @@ import type { Log } from "../http/logging.js";
 import type { GatewayMetrics } from "../http/metrics-gateway.js";
 import { AppCalls } from "../sessions/app-calls.js";
 import { AppOrigins } from "../sessions/app-origins.js";
-import { HttpCarriers } from "../sessions/carriers/http.js";
-import { WebSocketCarriers } from "../sessions/carriers/websocket.js";
 import { KnownViews } from "../sessions/known-views.js";
 import type { OpenPages } from "../sessions/open-pages.js";
 import { SessionRegistry } from "../sessions/registry.js";
 import { serverTools } from "../sessions/server-tools.js";
+import { HttpTransports } from "../sessions/transports/http.js";
+import { WebSocketTransports } from "../sessions/transports/websocket.js";
 import type { ServerKey } from "../store/store.js";
 import type { Disk } from "./disk.js";
 import { changeOf, guardMetrics, logStarts, noteFaults, recordChange } from "./notes.js";
@@ -72,14 +72,14 @@ export class GatewayParts {
   readonly auth: Authentication;
   readonly names: ServerNames;
   readonly oauth: OAuthSessions;
-  readonly desks: ReturnType<typeof pageDesks>;
+  readonly services: ReturnType<typeof pageServices>;
   readonly pool: ServerPool;
   readonly servers: GuardedServers;
   readonly appCalls: AppCalls;
   readonly conversations: Conversations;
   readonly registry: SessionRegistry;
-  readonly sockets: WebSocketCarriers;
-  readonly streams: HttpCarriers;
+  readonly sockets: WebSocketTransports;
+  readonly streams: HttpTransports;
   /** Changes of catalogues. A server that changes all the time gets a few rows only. */
   readonly changes: RefusalLog;
   listener: Listener | undefined;
@@ -111,7 +111,7 @@ export class GatewayParts {
       fetch: ({ url, headers, privateNetwork }) =>
         safeFetch({ url, headers, privateNetwork, ...OAUTH_LIMITS }).fetch,
     });
-    this.desks = pageDesks({
+    this.services = pageServices({
       model: () => models.current,
       page: (user, view) => (view ? this.views.of(view, user)?.page : undefined) ?? pages.newest(user),
       settings: () => this.settings,
@@ -119,14 +119,14 @@ export class GatewayParts {
       metrics: guardMetrics(counts),
       onerror: this.onerror,
       oncompleted: ({ user, server }, { elicitationId }) =>
-        pages.tell(user, "gateway/elicited", { server, elicitationId }),
+        pages.notify(user, "gateway/elicited", { server, elicitationId }),
     });
     this.pool = new ServerPool({
       launch: launchAndListen(options.onstderr),
       asks: (user, { name, identity }) => {
         // A server that all users share has nobody to ask, unless there is one user only.
         const whom = user ?? this.#onlyUser();
-        return whom === undefined ? undefined : asksOf({ user: whom, server: name, identity }, this.desks);
+        return whom === undefined ? undefined : asksOf({ user: whom, server: name, identity }, this.services);
       },
       info: INFO,
       users: settings.listen.users.length > 0 ? settings.listen.users.map(({ name }) => name) : [LOCAL_USER],
@@ -156,7 +156,7 @@ export class GatewayParts {
         settings: this.live(),
       }),
     });
-    models.onchange((state) => pages.tell(undefined, "model/changed", state));
+    models.onchange((state) => pages.notify(undefined, "model/changed", state));
     this.conversations = new Conversations({
       store: store.conversations,
       tools: serverTools(this.servers),
@@ -169,15 +169,15 @@ export class GatewayParts {
         },
       },
       limits: conversationLimits(settings),
-      onlisted: (user) => pages.tell(user, "conversation/listed", {}),
+      onlisted: (user) => pages.notify(user, "conversation/listed", {}),
     });
     this.registry = new SessionRegistry({
       ...settings.session,
       onsession: (session, about) => openPage(this, session, about),
       onerror: this.onerror,
     });
-    this.sockets = new WebSocketCarriers(this.registry);
-    this.streams = new HttpCarriers(this.registry);
+    this.sockets = new WebSocketTransports(this.registry);
+    this.streams = new HttpTransports(this.registry);
     this.pool.onCreate((server, user) => this.#follow(server, user));
   }
 
@@ -244,10 +244,10 @@ export class GatewayParts {
     const { options, pages, log } = this;
     let ready = 0;
     server.onStatus((status) => {
-      pages.tell(user, "gateway/status", this.servers.summary(server));
+      pages.notify(user, "gateway/status", this.servers.summary(server));
       if (status.state !== "ready" || status.starts === ready) return;
       // A restarted server may offer other tools.
-      if (ready > 0) pages.tell(user, "gateway/changed", { server: status.name });
+      if (ready > 0) pages.notify(user, "gateway/changed", { server: status.name });
       ready = status.starts;
     });
     logStarts(server, user, log);
@@ -255,7 +255,7 @@ export class GatewayParts {
     if (options.onstatus) server.onStatus(options.onstatus);
     server.onChange((changes) => {
       const { name } = server.settings;
-      pages.tell(user, "gateway/changed", { server: name });
+      pages.notify(user, "gateway/changed", { server: name });
       options.onchange?.(name);
       const owner = user ?? this.#onlyUser() ?? "";
       for (const change of changes)
@@ -270,7 +270,7 @@ export class GatewayParts {
       const { view, method, params } = question;
       const owner = this.views.find(view, user, key);
       if (owner && method === SAMPLING_METHOD)
-        return this.desks.sampling.askFor(
+        return this.services.sampling.askFor(
           { user, server, identity, view, params, app: owner.page.speaker(view) },
           signal,
         );

@@ -15,7 +15,7 @@ export interface ServerNamesOptions {
   readonly known: KnownServers;
   readonly audit: Pick<AuditLog, "mark">;
   readonly log: Log;
-  pages(): Iterable<Pick<PageSession, "tellServer">>;
+  pages(): Iterable<Pick<PageSession, "notifyServer">>;
 }
 
 /** Which server has which name, and the notices about it. */
@@ -36,7 +36,7 @@ export class ServerNames {
     const { known } = this.#options;
     const recorded = (await known.take(servers.values())).map((change) => this.#changed(change));
     // Servers that took their names earlier, when no page was open.
-    for (const news of known.untold()) {
+    for (const news of known.unannounced()) {
       const isThere = servers.get(news.name)?.identity === news.identity;
       if (isThere && this.noticeOf(news) === undefined) this.#notify(news);
     }
@@ -54,7 +54,7 @@ export class ServerNames {
     const { known, log } = this.#options;
     for (const { name, identity, notice } of page.isConnected ? summaries : [])
       if (notice !== undefined && identity !== undefined)
-        known.told({ name, identity }).catch((error: unknown) => {
+        known.announced({ name, identity }).catch((error: unknown) => {
           log.error({ err: error, server: name }, "could not store that a page has shown the notice");
         });
     return summaries;
@@ -78,7 +78,7 @@ export class ServerNames {
     const sentence = sentenceOf(change);
     this.#options.log.warn({ server: name, identity }, sentence);
     this.#notices.set(name, { name, identity, sentence });
-    for (const page of this.#options.pages()) page.tellServer(name);
+    for (const page of this.#options.pages()) page.notifyServer(name);
   }
 }
 

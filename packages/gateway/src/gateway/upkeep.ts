@@ -11,7 +11,7 @@ const DAY = 86_400_000;
 /** Values that are read when the metrics are requested. */
 export const readingsOf = (parts: () => GatewayParts): GatewayReadings => ({
   sessions: () => parts().registry.size,
-  carriers: () => [
+  transports: () => [
     [{ kind: "websocket" }, parts().sockets.size],
     [{ kind: "http" }, parts().streams.size],
   ],

@@ -12,7 +12,7 @@ import type { AuditLog, AuditOutcome, KeptResults } from "../store/store.js";
 import { MAX_RESULT } from "../store/stored-results.js";
 import { onlyReads, recordingOf } from "./allow-list.js";
 import type { GuardMetrics } from "./guard-options.js";
-import { type GuardedCall, laneOf } from "./guarded-call.js";
+import { type GuardedCall, limitKeyOf } from "./guarded-call.js";
 import {
   entryOf,
   failureOf,
@@ -49,7 +49,7 @@ export class CallRecord {
   /** The question for the policy. */
   question: Question | undefined;
   /** Whether it may have had an effect. */
-  hasBegun = false;
+  hasStarted = false;
   /** Whether the request was sent to the server. */
   mayHaveHappened = false;
   readonly #place: RecordPlace;
@@ -81,7 +81,7 @@ export class CallRecord {
     if (reason === undefined) throw new Error("a call came to its effect without a decision");
     const recording = recordingOf(this.#call.method);
     if (recording === "none") {
-      this.hasBegun = true;
+      this.hasStarted = true;
       return 0;
     }
     const entry = entryOf(this.#call, this.#place, "allowed", reason, this.hash);
@@ -96,8 +96,8 @@ export class CallRecord {
         throw auditFailed(error);
       }
     }
-    this.hasBegun = true;
-    this.#told(({ decided }) => decided?.(this.#call, "allowed", reason, entry.paramsSize));
+    this.hasStarted = true;
+    this.#report(({ decided }) => decided?.(this.#call, "allowed", reason, entry.paramsSize));
     return typeof this.#seq === "number" ? this.#seq : 0;
   }
 
@@ -147,7 +147,7 @@ export class CallRecord {
   async refused(error: VitrineError): Promise<void> {
     const { refusals } = this.#place;
     const reason = reasonOf(error);
-    this.#told(({ decided }) => decided?.(this.#call, "refused", reason, this.#hash?.paramsSize));
+    this.#report(({ decided }) => decided?.(this.#call, "refused", reason, this.#hash?.paramsSize));
     // If recording just failed, it would fail again: the store raises the alarm. A log that could not be read
     // may still be writable.
     const isUnread = Object(error.data).indeterminate === true;
@@ -155,7 +155,7 @@ export class CallRecord {
     // Without a hash unless it was computed: it is costly, and nothing happened.
     const entry = entryOf(this.#call, this.#place, "refused", reason, this.#hash);
     // The number of made-up view ids is unlimited.
-    await refusals.note(reason === "view-unknown" ? "" : laneOf(this.#call), entry);
+    await refusals.note(reason === "view-unknown" ? "" : limitKeyOf(this.#call), entry);
   }
 
   #end(outcome: AuditOutcome): void {
@@ -163,14 +163,14 @@ export class CallRecord {
     const seq = this.#seq;
     if (typeof seq === "number") audit.end(seq, outcome);
     else void seq?.then((number) => number !== undefined && audit.end(number, outcome));
-    this.#told(({ ended }) =>
+    this.#report(({ ended }) =>
       ended?.(this.#call, outcome.outcome, outcome.duration, outcome.resultSize ?? 0),
     );
   }
 
-  #told(tell: (metrics: GuardMetrics) => void): void {
+  #report(send: (metrics: GuardMetrics) => void): void {
     try {
-      tell(this.#place.metrics);
+      send(this.#place.metrics);
     } catch (error) {
       this.#place.onerror(error);
     }

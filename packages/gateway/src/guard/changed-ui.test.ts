@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { tool } from "../../../../testing/fake-upstream.js";
-import { RawPage } from "../../../../testing/gateway/doors.js";
+import { RawPage } from "../../../../testing/gateway/entry-points.js";
 import { startTestGateway } from "../../../../testing/gateway/gateway-stage.js";
 import { memoryStore, STAGE_TOOLS, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import { ServerCatalogue } from "../../../servers/src/catalogue.js";

@@ -206,7 +206,7 @@ export class GatewayGuard {
         isReplayable: () => this.#isReplayable(call),
       });
       if (!keyed) return await this.#run(call, record, effect, NOTHING);
-      return await this.#idempotency.run(keyed, (begun) => this.#run(call, record, effect, begun));
+      return await this.#idempotency.run(keyed, (started) => this.#run(call, record, effect, started));
     } catch (error) {
       if (error instanceof Error && this.#recorded.has(error)) throw error;
       const denial = this.#denial(error);
@@ -220,7 +220,7 @@ export class GatewayGuard {
     call: GuardedCall,
     record: CallRecord,
     effect: Effect | undefined,
-    begun: () => void,
+    started: () => void,
   ): Promise<unknown> {
     let permit: number | undefined;
     let hasRun = false;
@@ -237,13 +237,13 @@ export class GatewayGuard {
         await this.#checkAgain(call, record);
         const passed = params === call.params ? call : { ...call, params };
         if (effect && onlyReads(call.method, record.question?.tool)) {
-          const answer = await this.#read(passed, record, effect, begun);
+          const answer = await this.#read(passed, record, effect, started);
           hasRun = true;
           return answer;
         }
         const seq = await record.begin();
         this.#waiting.delete(record);
-        begun();
+        started();
         // The call may have been cancelled while the record was written.
         this.#checkView(call);
         if (!effect) {
@@ -262,11 +262,11 @@ export class GatewayGuard {
       this.#waiting.delete(record);
       const reported = hasRun
         ? await this.#unusable(call, error)
-        : record.hasBegun
+        : record.hasStarted
           ? asError(error)
           : this.#denial(error);
       this.#recorded.add(reported);
-      if (record.hasBegun) record.failed(reported);
+      if (record.hasStarted) record.failed(reported);
       else await record.refused(reported as VitrineError);
       throw reported;
     }
@@ -276,7 +276,7 @@ export class GatewayGuard {
    * A read-only call has no effect that its record must precede: the server is called while the entry is
    * being written, but the answer is not returned before the entry is on disk.
    */
-  async #read(call: GuardedCall, record: CallRecord, effect: Effect, begun: () => void): Promise<unknown> {
+  async #read(call: GuardedCall, record: CallRecord, effect: Effect, started: () => void): Promise<unknown> {
     this.#waiting.delete(record);
     const recorded = record.begin();
     // If the log is known to fail, the server is not called at all.
@@ -285,7 +285,7 @@ export class GatewayGuard {
     // If the entry cannot be written, the answer is discarded.
     answer.catch(() => {});
     await recorded;
-    begun();
+    started();
     this.#checkView(call);
     return answer;
   }

@@ -6,7 +6,7 @@ import { tool } from "../../../../testing/fake-upstream.js";
 import { memoryStore, STAGE_TOOLS, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import {
   type Before,
-  type Door,
+  type EntryPoint,
   GUARD_CONTROLS,
   GUARD_TABLE,
   type GuardCase,
@@ -17,7 +17,7 @@ import type { GuardedCall } from "./guarded-call.js";
 
 const ACTORS = { view: "view", direct: "http", page: "host" } as const;
 
-function setUp(door: Door) {
+function setUp(entryPoint: EntryPoint) {
   const store = memoryStore();
   const server = stageServer();
   const open = new Set(["v1"]);
@@ -36,7 +36,7 @@ function setUp(door: Door) {
   });
   const send = ({ method, params, key }: GuardCase["call"]) => {
     const call: GuardedCall = {
-      actor: ACTORS[door],
+      actor: ACTORS[entryPoint],
       user: "ann",
       view: "v1",
       server: "shop",
@@ -78,14 +78,16 @@ const codeOf = (error: unknown): unknown => {
 };
 
 const rows = GUARD_TABLE.flatMap((each) =>
-  each.doors.map((door) => [`attack ${each.id}: ${each.title}`.slice(0, 120), door, each] as const),
+  each.entryPoints.map(
+    (entryPoint) => [`attack ${each.id}: ${each.title}`.slice(0, 120), entryPoint, each] as const,
+  ),
 );
 
 describe("requests of hostile apps", () => {
   it.each(rows)(
     "%s (%s) is refused before it reaches the server, with one row",
-    async (_title, door, each) => {
-      const { store, server, send, before, asked } = setUp(door);
+    async (_title, entryPoint, each) => {
+      const { store, server, send, before, asked } = setUp(entryPoint);
       if (each.before) await before[each.before]();
       const earlier = { calls: server.calls.length, rows: store.rows.length };
       const error = await send(each.call).catch((reason: unknown) => reason);
@@ -107,18 +109,21 @@ describe("requests of hostile apps", () => {
   );
 
   const controls = GUARD_CONTROLS.flatMap((each) =>
-    each.doors.map((door) => [each.title, door, each] as const),
+    each.entryPoints.map((entryPoint) => [each.title, entryPoint, each] as const),
   );
 
-  it.each(controls)("control: %s (%s) runs, with one entry and one outcome", async (_title, door, each) => {
-    const { store, server, send } = setUp(door);
-    await expect(send(each.call)).resolves.toMatchObject(each.answer ?? {});
-    expect(server.calls).toEqual(notedOf(each.call));
-    expect(server.upstream.asked).toContain(each.call.method);
-    await vi.waitFor(() => expect(store.rows).toHaveLength(2));
-    expect(store.rows.map(({ kind, decision, outcome }) => [kind, decision ?? outcome])).toEqual([
-      ["entry", "allowed"],
-      ["outcome", "ok"],
-    ]);
-  });
+  it.each(controls)(
+    "control: %s (%s) runs, with one entry and one outcome",
+    async (_title, entryPoint, each) => {
+      const { store, server, send } = setUp(entryPoint);
+      await expect(send(each.call)).resolves.toMatchObject(each.answer ?? {});
+      expect(server.calls).toEqual(notedOf(each.call));
+      expect(server.upstream.asked).toContain(each.call.method);
+      await vi.waitFor(() => expect(store.rows).toHaveLength(2));
+      expect(store.rows.map(({ kind, decision, outcome }) => [kind, decision ?? outcome])).toEqual([
+        ["entry", "allowed"],
+        ["outcome", "ok"],
+      ]);
+    },
+  );
 });

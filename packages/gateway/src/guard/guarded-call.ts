@@ -50,7 +50,7 @@ export interface KnownView {
 export type FindView = (view: string) => KnownView | undefined;
 
 /** The key for counting limits: views, programs and the page are counted separately. */
-export const laneOf = ({ actor, view }: GuardedCall): string =>
+export const limitKeyOf = ({ actor, view }: GuardedCall): string =>
   actor === "view" ? view : `${actor}:${view}`;
 
 /** The caller that a question is about, by its name from {@link laneOf}: the model or an app. Programs count as apps. */
@@ -63,7 +63,7 @@ export const callerOf = ({ actor, view }: Pick<GuardedCall, "actor" | "view">): 
 
 /** Converts the call for the links of `@vitrine/guard`. */
 export const asViewCall = (call: GuardedCall, method: ViewCall["method"]): ViewCall => ({
-  view: laneOf(call),
+  view: limitKeyOf(call),
   server: call.server,
   method,
   params: call.params,

@@ -23,15 +23,15 @@ function setUp(limits: Partial<IdempotencyOptions> = {}) {
   });
   /** Counts its runs. */
   const work = (result: unknown = { n: 1 }) =>
-    vi.fn(async (begun: () => void) => {
-      begun();
+    vi.fn(async (started: () => void) => {
+      started();
       return result;
     });
   return { store, idempotency, call, work, pass: (ms: number) => (time += ms) };
 }
 
 /** An entry of the audit log, without its key and params. */
-const begun: Omit<AuditEntry, "decision"> = {
+const started: Omit<AuditEntry, "decision"> = {
   user: "ann",
   actor: "view",
   view: "v1",
@@ -46,8 +46,8 @@ describe("the same key", () => {
   it("returns the same outcome to callers that arrive while it runs", async () => {
     const { idempotency, call } = setUp();
     let finish = (_result: object) => {};
-    const run = vi.fn(async (begun: () => void) => {
-      begun();
+    const run = vi.fn(async (started: () => void) => {
+      started();
       return new Promise<object>((resolve) => (finish = resolve));
     });
     const both = [idempotency.run(call("k"), run), idempotency.run(call("k"), run)];
@@ -74,8 +74,8 @@ describe("the same key", () => {
     pass(599_999);
     expect(await idempotency.run(call("k"), run)).toEqual({ n: 1 });
     expect(run).toHaveBeenCalledOnce();
-    const fails = vi.fn(async (begun: () => void) => {
-      begun();
+    const fails = vi.fn(async (started: () => void) => {
+      started();
       throw new Error("once");
     });
     await expect(idempotency.run(call("f"), fails)).rejects.toThrow("once");
@@ -83,7 +83,7 @@ describe("the same key", () => {
     expect(fails).toHaveBeenCalledOnce();
     expect(store.finds).toEqual(["k", "f"]);
     // After that, the audit log knows it, and it does not run again.
-    await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+    await store.audit.begin({ ...started, decision: "allowed", key: "k", paramsHash: "1" });
     pass(600_000);
     await expect(idempotency.run(call("k"), run)).rejects.toMatchObject(indeterminate);
     expect(run).toHaveBeenCalledOnce();
@@ -159,9 +159,9 @@ describe("the same key", () => {
   it("is indeterminate if the first caller cancelled the call after it had started", async () => {
     const { idempotency, call, work, store } = setUp();
     let leave: ((error: Error) => void) | undefined;
-    const first = idempotency.run(call("k"), async (isBegun) => {
-      const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
-      isBegun();
+    const first = idempotency.run(call("k"), async (start) => {
+      const seq = await store.audit.begin({ ...started, decision: "allowed", key: "k", paramsHash: "1" });
+      start();
       return new Promise((_resolve, reject) => {
         leave = (error) => {
           store.audit.end(seq, { outcome: "indeterminate", code: "aborted", duration: 1 });
@@ -191,7 +191,7 @@ describe("an old key", () => {
 
   it("with a record is indeterminate, and does not run", async () => {
     const { idempotency, call, work, store } = setUp();
-    const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+    const seq = await store.audit.begin({ ...started, decision: "allowed", key: "k", paramsHash: "1" });
     const run = work();
     await expect(idempotency.run(call("k", { mayBeOld: true }), run)).rejects.toMatchObject({
       data: { code: "indeterminate", outcome: "indeterminate" },
@@ -209,14 +209,14 @@ describe("an old key", () => {
     ["whose view was closed between its entry and its effect", "view-unknown"],
   ])("%s never started: it runs", async (_what, code) => {
     const { idempotency, call, work, store } = setUp();
-    const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+    const seq = await store.audit.begin({ ...started, decision: "allowed", key: "k", paramsHash: "1" });
     store.audit.end(seq, { outcome: "cancelled", code, duration: 0 });
     await expect(idempotency.run(call("k", { mayBeOld: true }), work())).resolves.toEqual({ n: 1 });
   });
 
   it("runs again if that is harmless, and once for two callers", async () => {
     const { idempotency, call, work, store } = setUp();
-    await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+    await store.audit.begin({ ...started, decision: "allowed", key: "k", paramsHash: "1" });
     const run = work();
     const old = call("k", { mayBeOld: true, isReplayable: async () => true });
     expect(await Promise.all([idempotency.run(old, run), idempotency.run(old, run)])).toEqual([
@@ -228,7 +228,7 @@ describe("an old key", () => {
 
   it("attack C20: with other params is a conflict, even if it could run again", async () => {
     const { idempotency, call, work, store } = setUp();
-    await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+    await store.audit.begin({ ...started, decision: "allowed", key: "k", paramsHash: "1" });
     const more = { mayBeOld: true, paramsHash: "2", isReplayable: async () => true };
     await expect(idempotency.run(call("k", more), work())).rejects.toMatchObject(conflict);
   });
@@ -247,7 +247,7 @@ describe("an old key", () => {
 
   it("D2: is looked up also for a caller that reports no earlier session", async () => {
     const { idempotency, call, work, store } = setUp();
-    await store.audit.begin({ ...begun, decision: "allowed", key: "page.1", paramsHash: "1" });
+    await store.audit.begin({ ...started, decision: "allowed", key: "page.1", paramsHash: "1" });
     const run = work();
     await expect(idempotency.run(call("page.1"), run)).rejects.toMatchObject(indeterminate);
     await expect(idempotency.run(call("page.1", { paramsHash: "2" }), run)).rejects.toMatchObject(conflict);
@@ -256,7 +256,7 @@ describe("an old key", () => {
 
   it("D1: is answered with its known outcome instead of a refusal", async () => {
     const { idempotency, call, store } = setUp();
-    await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+    await store.audit.begin({ ...started, decision: "allowed", key: "k", paramsHash: "1" });
     const refuse = () => Promise.reject(new VitrineError(-32050, "there is no such server"));
     await expect(idempotency.run(call("k"), refuse)).rejects.toMatchObject(indeterminate);
     await expect(idempotency.run(call("k", { server: undefined }), refuse)).rejects.toMatchObject(
@@ -268,7 +268,7 @@ describe("an old key", () => {
   it("gets its stored result, with the same arguments and for the same caller", async () => {
     const store = memoryStore();
     const { idempotency, call, work } = setUp({ audit: store.audit, results: store.results });
-    const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+    const seq = await store.audit.begin({ ...started, decision: "allowed", key: "k", paramsHash: "1" });
     store.results.keep(seq, '{"n":1}');
     store.audit.end(seq, { outcome: "ok", duration: 1, resultHash: sha256('{"n":1}') });
     const run = work();
@@ -288,7 +288,7 @@ it.each([
 ])("a stored result that %s is not returned", async (_which, outcome) => {
   const store = memoryStore();
   const { idempotency, call, work } = setUp({ audit: store.audit, results: store.results });
-  const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+  const seq = await store.audit.begin({ ...started, decision: "allowed", key: "k", paramsHash: "1" });
   store.results.keep(seq, '{"of":"another call"}');
   if (outcome) store.audit.end(seq, outcome);
   const run = work();
@@ -300,7 +300,7 @@ describe("memory", () => {
   it("is limited; keys that are forgotten early are looked up in the log", async () => {
     const { idempotency, call, store } = setUp({ entries: 10 });
     const recorded = (key: string) => async (began: () => void) => {
-      await store.audit.begin({ ...begun, decision: "allowed", key, paramsHash: "1" });
+      await store.audit.begin({ ...started, decision: "allowed", key, paramsHash: "1" });
       began();
       return { n: 1 };
     };
@@ -320,7 +320,7 @@ describe("memory", () => {
 
   it("looks up keys without a number, and those of a known series", async () => {
     const { idempotency, call, work, store } = setUp();
-    await store.audit.begin({ ...begun, decision: "allowed", key: "old.7", paramsHash: "1" });
+    await store.audit.begin({ ...started, decision: "allowed", key: "old.7", paramsHash: "1" });
     for (const key of ["uuid-a", "old.8", "old.9", "new.1", "new.2"])
       await idempotency.run(call(key), work());
     expect(store.finds).toEqual(["uuid-a", "old.8", "old.9"]);
@@ -336,7 +336,7 @@ describe("memory", () => {
     const { idempotency, call, work, store } = setUp({ entries: 10 });
     const recorded = (key: string) =>
       vi.fn(async (began: () => void) => {
-        await store.audit.begin({ ...begun, decision: "allowed", key, paramsHash: "1" });
+        await store.audit.begin({ ...started, decision: "allowed", key, paramsHash: "1" });
         began();
         return { n: 1 };
       });

@@ -126,7 +126,7 @@ export class Idempotency {
    * @param run calls `started` right before its effect: a call that fails earlier may be retried
    * @throws {GatewayError} `conflict`, `indeterminate`; `audit-failed` if the log cannot be read
    */
-  async run<T>(call: KeyedCall, run: (begun: () => void) => Promise<T>): Promise<T> {
+  async run<T>(call: KeyedCall, run: (started: () => void) => Promise<T>): Promise<T> {
     this.#forget();
     const id = JSON.stringify([call.user, call.key]);
     const running = this.#running.get(id);
@@ -139,7 +139,7 @@ export class Idempotency {
         return (await known.outcome) as T;
       } catch (error) {
         // The other caller cancelled it, not this one. If it had started, the audit log knows.
-        if (!isTakenBack(error)) throw error;
+        if (!isCancelled(error)) throw error;
         return this.run(call, run);
       }
     }
@@ -147,10 +147,10 @@ export class Idempotency {
       throw unknownOutcome("its answer was too large to keep", known.end);
 
     let isKept = false;
-    const begun = () => {
+    const started = () => {
       isKept = true;
     };
-    const outcome = known ? run(begun) : this.#runUnlessOld(call, () => run(begun));
+    const outcome = known ? run(started) : this.#runUnlessOld(call, () => run(started));
     const { key, caller, server, identity, method, paramsHash } = call;
     const entry: Entry = {
       key,
@@ -177,7 +177,7 @@ export class Idempotency {
       entry.end = "failed";
       this.#weigh(entry, { message, data });
       // Not kept: a repeated request asks the log what became of a cancelled call, and makes a call that was not sent.
-      if (isTakenBack(error) || wasNotSent(error)) isKept = false;
+      if (isCancelled(error) || wasNotSent(error)) isKept = false;
       throw error;
     } finally {
       this.#running.delete(id);
@@ -297,7 +297,7 @@ const samenessOf = ({ actor, view, server, method, paramsHash }: AuditRow): Omit
 const isSameServer = (known: { identity?: ServerIdentity | undefined }, call: KeyedCall): boolean =>
   known.identity === undefined || call.identity === undefined || known.identity === call.identity;
 
-const isTakenBack = (error: unknown): boolean => error instanceof VitrineError && error.code === "aborted";
+const isCancelled = (error: unknown): boolean => error instanceof VitrineError && error.code === "aborted";
 
 const conflict = (key: string): GatewayError =>
   new GatewayError(

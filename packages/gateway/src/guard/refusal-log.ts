@@ -40,8 +40,8 @@ export class RefusalLog {
   }
 
   /** Resolves when the row is written or counted. */
-  async note(lane: string, entry: AuditEntry): Promise<void> {
-    const window = this.#windows.get(lane) ?? this.#open(lane);
+  async note(key: string, entry: AuditEntry): Promise<void> {
+    const window = this.#windows.get(key) ?? this.#open(key);
     const isRate = entry.reason === "rate-limited";
     if (window.rows < MAX_ROWS && !(isRate && window.hasRateRow)) {
       window.rows++;
@@ -53,25 +53,25 @@ export class RefusalLog {
   }
 
   /** Writes the summaries: of one view, or of all. */
-  async flush(lane?: string): Promise<void> {
-    const lanes = lane === undefined ? [...this.#windows.keys()] : [lane];
-    await Promise.all(lanes.map((each) => this.#end(each)));
+  async flush(key?: string): Promise<void> {
+    const keys = key === undefined ? [...this.#windows.keys()] : [key];
+    await Promise.all(keys.map((each) => this.#end(each)));
   }
 
-  #open(lane: string): Window {
-    const timer = setTimeout(() => void this.#end(lane), this.#options.window ?? 1000);
+  #open(key: string): Window {
+    const timer = setTimeout(() => void this.#end(key), this.#options.window ?? 1000);
     // Must not keep an idle process alive; `flush` runs at its end.
     timer.unref();
     const window: Window = { rows: 0, hasRateRow: false, more: new Map(), timer };
-    this.#windows.set(lane, window);
+    this.#windows.set(key, window);
     return window;
   }
 
-  async #end(lane: string): Promise<void> {
-    const window = this.#windows.get(lane);
+  async #end(key: string): Promise<void> {
+    const window = this.#windows.get(key);
     if (!window) return;
     clearTimeout(window.timer);
-    this.#windows.delete(lane);
+    this.#windows.delete(key);
     for (const { entry, count } of window.more.values()) {
       await this.#write({ ...entry, reason: `${entry.reason} ×${count}` });
     }

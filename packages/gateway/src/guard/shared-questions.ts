@@ -8,7 +8,7 @@ import type { Answer, Ask, Question } from "@vitrine/guard";
 /** An open question. */
 interface Open {
   readonly session: string;
-  tell(answer: Answer): void;
+  resolve(answer: Answer): void;
 }
 
 /**
@@ -31,18 +31,18 @@ export function shareAnswers(
     open.set(key, same);
     const session = sessionOf(question.view);
     let own: Open | undefined;
-    const told = new Promise<Answer>((tell) => {
-      own = { session, tell };
+    const shared = new Promise<Answer>((resolve) => {
+      own = { session, resolve };
       same.add(own);
     });
     try {
       const asked = (async () => ask(question, AbortSignal.any([signal, settled.signal])))();
-      const answer = await Promise.race([told, asked]);
+      const answer = await Promise.race([shared, asked]);
       const { remember } = answer;
       for (const other of same) {
         // The one that was answered stores the remembered answer.
         if (other !== own && (remember === "always" || (remember === "session" && other.session === session)))
-          other.tell({ answer: answer.answer });
+          other.resolve({ answer: answer.answer });
       }
       return answer;
     } finally {

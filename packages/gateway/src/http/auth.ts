@@ -91,7 +91,7 @@ const MAX_LINKS = 100;
 const ARRIVAL_LIFETIME = 60_000;
 const MAX_BROWSERS = 1000;
 /** Milliseconds of use after which the signed-in browsers are reported again. */
-const TOLD_EVERY = 600_000;
+const REPORT_INTERVAL = 600_000;
 
 const digest = (secret: string): string => hash("sha256", secret, "hex");
 /** 256 bits. */
@@ -126,7 +126,7 @@ export class Authentication {
   readonly #now: () => number;
   readonly #endListeners = new Set<(browser: string) => void>();
   readonly #onbrowsers: AuthenticationOptions["onbrowsers"];
-  #toldAt: number;
+  #reportedAt: number;
 
   constructor(options: AuthenticationOptions = {}) {
     const { users = [], linkLifetime = 300_000, idle = 43_200_000, lifetime = 604_800_000 } = options;
@@ -140,7 +140,7 @@ export class Authentication {
     for (const { browser, ...session } of options.browsers ?? [])
       if (this.#stands(session)) this.#browsers.set(browser, session);
     this.#onbrowsers = options.onbrowsers;
-    this.#toldAt = this.#now();
+    this.#reportedAt = this.#now();
   }
 
   /**
@@ -199,8 +199,8 @@ export class Authentication {
       until: now + this.#options.lifetime,
       usedAt: now,
     });
-    for (const browser of keepNewest(this.#browsers, MAX_BROWSERS)) this.#tellEnd(browser);
-    this.#tellBrowsers();
+    for (const browser of keepNewest(this.#browsers, MAX_BROWSERS)) this.#notifyEnd(browser);
+    this.#reportBrowsers();
     link.onused?.();
     return value;
   }
@@ -213,8 +213,8 @@ export class Authentication {
   /** Ends a browser's session: its cookie becomes invalid. */
   signOut(browser: string): void {
     if (!this.#browsers.delete(browser)) return;
-    this.#tellEnd(browser);
-    this.#tellBrowsers();
+    this.#notifyEnd(browser);
+    this.#reportBrowsers();
   }
 
   /** Adds a listener for signed-out browsers, so that their connections can be closed. */
@@ -260,7 +260,7 @@ export class Authentication {
       return undefined;
     }
     if (isUsed) session.usedAt = now;
-    if (now - this.#toldAt >= TOLD_EVERY) this.#tellBrowsers();
+    if (now - this.#reportedAt >= REPORT_INTERVAL) this.#reportBrowsers();
     return session;
   }
 
@@ -290,12 +290,12 @@ export class Authentication {
     return this.#users.some((one) => one.name === user && one.credential === credential);
   }
 
-  #tellBrowsers(): void {
-    this.#toldAt = this.#now();
+  #reportBrowsers(): void {
+    this.#reportedAt = this.#now();
     this.#onbrowsers?.([...this.#browsers].map(([browser, session]) => ({ browser, ...session })));
   }
 
-  #tellEnd(browser: string): void {
+  #notifyEnd(browser: string): void {
     for (const listener of this.#endListeners) listener(browser);
   }
 }

@@ -6,11 +6,11 @@
  * @module
  */
 import type { IncomingMessage } from "node:http";
+import type { HostNames } from "./host-names.js";
 import { crossSite, HttpError } from "./http-error.js";
-import type { Places } from "./places.js";
 
 /** The requirements of a route. */
-export interface Door {
+export interface AccessRules {
   readonly method: string;
   /** Whether the request changes something: then `Origin` is required. */
   readonly changes: boolean;
@@ -36,10 +36,15 @@ export interface HeadLimits {
  *
  * @throws {HttpError}
  */
-export function checkHead(request: IncomingMessage, door: Door, places: Places, limits: HeadLimits): string {
+export function checkHead(
+  request: IncomingMessage,
+  rules: AccessRules,
+  hostNames: HostNames,
+  limits: HeadLimits,
+): string {
   const { headers, rawHeaders, url = "" } = request;
   // Also for OPTIONS and HEAD: other sites get no information about allowed requests.
-  if (request.method !== door.method) {
+  if (request.method !== rules.method) {
     throw new HttpError("method-not-allowed", "this method is not allowed here");
   }
   if (rawHeaders.length > limits.headers * 2) {
@@ -60,16 +65,16 @@ export function checkHead(request: IncomingMessage, door: Door, places: Places, 
   }
   if (countHosts(rawHeaders) !== 1)
     throw new HttpError("bad-request", "there must be exactly one Host header");
-  const origin = places.hosts.get(headers.host ?? "");
+  const origin = hostNames.hosts.get(headers.host ?? "");
   if (origin === undefined) {
     throw new HttpError(
       "host-forbidden",
       "this gateway is not available under that Host: use its own address, or set its origin",
     );
   }
-  checkOrigin(headers.origin, origin, door);
-  checkSite(headers, door);
-  checkBody(headers, door);
+  checkOrigin(headers.origin, origin, rules);
+  checkSite(headers, rules);
+  checkBody(headers, rules);
   return origin;
 }
 
@@ -86,9 +91,9 @@ function countHosts(rawHeaders: readonly string[]): number {
  * A page must talk to the same name that it was served from. Programs send the same header: no browser sends
  * it for another site.
  */
-function checkOrigin(sent: string | undefined, ours: string, door: Door): void {
+function checkOrigin(sent: string | undefined, ours: string, rules: AccessRules): void {
   if (sent === undefined) {
-    if (!door.changes) return;
+    if (!rules.changes) return;
     throw new HttpError(
       "origin-missing",
       `send the header "Origin: ${ours}": this request changes something`,
@@ -97,26 +102,26 @@ function checkOrigin(sent: string | undefined, ours: string, door: Door): void {
   if (sent !== ours) throw new HttpError("origin-forbidden", "requests from other origins are not allowed");
 }
 
-function checkSite(headers: IncomingMessage["headers"], door: Door): void {
+function checkSite(headers: IncomingMessage["headers"], rules: AccessRules): void {
   const site = headers["sec-fetch-site"];
   if (site === undefined || site === "same-origin") return;
-  const isNavigation = door.method === "GET" && headers["sec-fetch-mode"] === "navigate";
+  const isNavigation = rules.method === "GET" && headers["sec-fetch-mode"] === "navigate";
   // The user typed the address, or opened it from another program.
   if (site === "none" && isNavigation) return;
-  if (door.arrival && isNavigation && headers["sec-fetch-dest"] === "document") return;
+  if (rules.arrival && isNavigation && headers["sec-fetch-dest"] === "document") return;
   throw crossSite();
 }
 
-function checkBody(headers: IncomingMessage["headers"], door: Door): void {
+function checkBody(headers: IncomingMessage["headers"], rules: AccessRules): void {
   const { "content-type": type = "", "content-length": length, "transfer-encoding": encoding } = headers;
-  if (door.accepts === undefined) {
+  if (rules.accepts === undefined) {
     const hasBody = encoding !== undefined || (length !== undefined && length !== "0");
     if (hasBody) throw new HttpError("bad-request", "this request must not have a body");
     return;
   }
   // Requests that another site can send without a preflight have other types.
-  if (type !== door.accepts && type.split(";", 1)[0]?.trim().toLowerCase() !== door.accepts) {
-    throw new HttpError("media-type", `send the header "Content-Type: ${door.accepts}"`);
+  if (type !== rules.accepts && type.split(";", 1)[0]?.trim().toLowerCase() !== rules.accepts) {
+    throw new HttpError("media-type", `send the header "Content-Type: ${rules.accepts}"`);
   }
   if (headers["content-encoding"] !== undefined) {
     throw new HttpError("media-type", "the body must not be compressed");

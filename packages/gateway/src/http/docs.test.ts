@@ -37,17 +37,17 @@ describe("docs/gateway/http.md", () => {
   });
 
   it("has every route", () => {
-    const told = [...text.matchAll(/^\| `((?:GET|POST|DELETE) [^`]+)` \|/gm)].map(([, route]) => route);
-    expect(told.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).sort());
+    const logged = [...text.matchAll(/^\| `((?:GET|POST|DELETE) [^`]+)` \|/gm)].map(([, route]) => route);
+    expect(logged.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
   it("has every error code, with its status", () => {
     const rows = [...text.matchAll(/^\| ([45]\d\d) \| (.+) \|$/gm)];
-    const told = rows.flatMap(([, status, words = ""]) =>
+    const logged = rows.flatMap(([, status, words = ""]) =>
       [...words.matchAll(/`([a-z-]+)`/g)].map(([, word = ""]) => [word, Number(status)] as const),
     );
     const known = { ...STATUSES, internal: 500 };
-    expect(Object.fromEntries(told.filter(([word]) => word !== "retry-after"))).toEqual(known);
+    expect(Object.fromEntries(logged.filter(([word]) => word !== "retry-after"))).toEqual(known);
   });
 
   it("has every metric", () => {

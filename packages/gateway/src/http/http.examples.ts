@@ -6,17 +6,21 @@ import { createLog } from "./logging.js";
 import { Metrics } from "./metrics.js";
 import { gatewayMetrics } from "./metrics-gateway.js";
 import { openApiOf } from "./openapi.js";
-import type { Carriers } from "./route.js";
+import type { SessionTransports } from "./route.js";
 import { ROUTES } from "./routes.js";
 
-export async function listenExample(api: GatewayApi, carriers: Carriers, show: (link: string) => void) {
+export async function listenExample(
+  api: GatewayApi,
+  transports: SessionTransports,
+  show: (link: string) => void,
+) {
   //#region listen
   const metrics = new Metrics();
   const listener = await listen({
     port: 8090,
     api,
     auth: new Authentication(),
-    carriers,
+    transports,
     metrics,
     counts: gatewayMetrics(metrics),
     log: createLog(),

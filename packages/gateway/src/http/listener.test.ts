@@ -508,7 +508,7 @@ describe("routes", () => {
   it("return an error if an answer cannot be sent, and end one that has started", async () => {
     const impossible = { status: 200, headers: { "x-name": "caf\u0000e" } };
     const { ask, program, logged } = await stageOf({
-      carriers: {
+      transports: {
         frames: async () => impossible,
         events: (_asked, outgoing) => {
           outgoing.writeHead(200).write("data: 1\n\n");

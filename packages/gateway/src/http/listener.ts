@@ -10,13 +10,13 @@ import { GatewayError } from "@vitrine/wire";
 import type { GatewayApi } from "./api.js";
 import { type Authentication, type LinkOptions, LOCAL_USER } from "./auth.js";
 import { Buckets } from "./buckets.js";
+import { hostNamesOf, isLoopback } from "./host-names.js";
 import { HTTP_LIMITS, type HttpLimits } from "./limits.js";
 import type { Log } from "./logging.js";
 import type { Metrics } from "./metrics.js";
 import type { GatewayMetrics } from "./metrics-gateway.js";
 import { openApiOf } from "./openapi.js";
-import { isLoopback, placesOf } from "./places.js";
-import type { Carriers } from "./route.js";
+import type { SessionTransports } from "./route.js";
 import { Router } from "./router.js";
 import { ROUTES } from "./routes.js";
 import { SOCKET } from "./routes-sessions.js";
@@ -37,7 +37,7 @@ export interface ListenOptions {
   allowRemote?: boolean | undefined;
   api: GatewayApi;
   auth: Authentication;
-  carriers: Carriers;
+  transports: SessionTransports;
   /** The workbench. */
   static?: StaticOptions | undefined;
   metrics: Metrics;
@@ -74,7 +74,7 @@ export interface Listener {
  *   port: 8090,
  *   api,
  *   auth: new Authentication(),
- *   carriers,
+ *   transports,
  *   metrics,
  *   counts: gatewayMetrics(metrics),
  *   log: createLog(),
@@ -87,9 +87,9 @@ export interface Listener {
  * @throws {GatewayError} `config-invalid`
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { host = "127.0.0.1", api, auth, carriers, metrics, counts, log, now = Date.now } = options;
+  const { host = "127.0.0.1", api, auth, transports, metrics, counts, log, now = Date.now } = options;
   const limits = { ...HTTP_LIMITS, ...options.limits };
-  refuseOpenDoor(host, options);
+  refuseOpenAccess(host, options);
   const files = options.static && (await StaticFiles.open(options.static));
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
@@ -103,12 +103,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connections;
   const port = await open(server, options.port, host);
-  const places = placesOf({ host, port, origin: options.origin });
-  const openapi = JSON.stringify(openApiOf(ROUTES, places.origin));
+  const hostNames = hostNamesOf({ host, port, origin: options.origin });
+  const openapi = JSON.stringify(openApiOf(ROUTES, hostNames.origin));
   const traffic = new Traffic(server);
   const serving: Serving = {
-    services: { api, auth, carriers, metrics, log, files, openapi: () => openapi },
-    places,
+    services: { api, auth, transports, metrics, log, files, openapi: () => openapi },
+    hostNames,
     head: limits,
     body: limits.body,
     rates: new Buckets(limits.rate, now),
@@ -131,10 +131,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const forget = auth.onSignOut((browser) => traffic.endBrowser(browser));
   log.info({ host, port, remote: !isLoopback(host) }, "listening");
   return {
-    origin: places.origin,
-    origins: [...new Set(places.hosts.values())],
+    origin: hostNames.origin,
+    origins: [...new Set(hostNames.hosts.values())],
     port,
-    loginUrl: (user = LOCAL_USER, link) => `${places.origin}/login?code=${auth.link(user, link)}`,
+    loginUrl: (user = LOCAL_USER, link) => `${hostNames.origin}/login?code=${auth.link(user, link)}`,
     close: async (grace = 5000) => {
       forget();
       await traffic.stop(grace);
@@ -143,7 +143,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 }
 
 /** Remote access requires the operator's permission, and users with credentials. */
-function refuseOpenDoor(host: string, { allowRemote, auth, origin, port }: ListenOptions): void {
+function refuseOpenAccess(host: string, { allowRemote, auth, origin, port }: ListenOptions): void {
   if (!isLoopback(host) && !(allowRemote && auth.token === undefined)) {
     throw new GatewayError(
       "config-invalid",
@@ -151,7 +151,7 @@ function refuseOpenDoor(host: string, { allowRemote, auth, origin, port }: Liste
     );
   }
   // Report invalid settings before the port is opened.
-  placesOf({ host, port, origin });
+  hostNamesOf({ host, port, origin });
 }
 
 async function open(server: Server, port: number, host: string): Promise<number> {

@@ -34,7 +34,7 @@ export interface GatewayMetrics {
   readonly serverFaults: Counter;
   readonly sessions: Gauge;
   /** `kind`: `websocket` or `http` */
-  readonly carriers: Gauge;
+  readonly transports: Gauge;
   readonly auditCommits: Counter;
   readonly auditSeconds: Histogram;
   /** 1 while the audit log cannot be written. */
@@ -47,7 +47,7 @@ export interface GatewayMetrics {
 
 /** Values that are read when the metrics are requested. */
 export type GatewayReadings = Partial<
-  Record<"queueDepth" | "processes" | "sessions" | "carriers", () => Reading>
+  Record<"queueDepth" | "processes" | "sessions" | "transports", () => Reading>
 >;
 
 /** Registers the metrics; call it once per process. */
@@ -70,11 +70,11 @@ export function gatewayMetrics(metrics: Metrics, readings: GatewayReadings = {})
       "fault",
     ]),
     sessions: metrics.gauge("vitrine_sessions", "Browser sessions.", [], readings.sessions),
-    carriers: metrics.gauge(
-      "vitrine_carriers",
+    transports: metrics.gauge(
+      "vitrine_transports",
       "Connections that carry sessions.",
       ["kind"],
-      readings.carriers,
+      readings.transports,
     ),
     auditCommits: metrics.counter("vitrine_audit_commits_total", "Commits of the audit log."),
     auditSeconds: metrics.histogram("vitrine_audit_commit_seconds", "Duration of commits.", SECONDS),

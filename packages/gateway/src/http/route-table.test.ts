@@ -217,10 +217,10 @@ describe("every route", () => {
     const { status, text } = await stage.ask("/api/login-link", { method: "POST", headers, body: "{}" });
     expect(status).toBe(200);
     const { pathname, search } = new URL(JSON.parse(text).url);
-    const { status: signedIn, headers: told } = await stage.ask(pathname + search, {
+    const { status: signedIn, headers: logged } = await stage.ask(pathname + search, {
       headers: { host: stage.program.host },
     });
-    expect([signedIn, `${told["set-cookie"]}`.includes("HttpOnly")]).toEqual([303, true]);
+    expect([signedIn, `${logged["set-cookie"]}`.includes("HttpOnly")]).toEqual([303, true]);
   });
 
   it("is not revealed to unauthenticated callers", async () => {
@@ -229,12 +229,12 @@ describe("every route", () => {
     const somewhere = await stage.ask("/api/servers", { headers });
     expect(nowhere).toMatchObject({ status: 401, text: somewhere.text });
     expect((await stage.ask("/api/nothing", { headers: stage.program })).status).toBe(404);
-    const { status, headers: told } = await stage.ask("/api/servers", {
+    const { status, headers: logged } = await stage.ask("/api/servers", {
       method: "POST",
       headers: stage.program,
       body: "{}",
     });
-    expect([status, told.allow]).toEqual([405, "GET"]);
+    expect([status, logged.allow]).toEqual([405, "GET"]);
   });
 });
 

@@ -8,30 +8,30 @@ import type { Duplex } from "node:stream";
 import type { Answer, Answered } from "./answer.js";
 import type { Caller, GatewayApi } from "./api.js";
 import type { Authentication } from "./auth.js";
-import type { Door } from "./checks.js";
+import type { AccessRules } from "./checks.js";
 import type { Log } from "./logging.js";
 import type { Metrics } from "./metrics.js";
 import type { ObjectSchema, Schema } from "./schema.js";
 import type { StaticFiles } from "./static.js";
 
 /** The parts of a request that transports read. */
-export type CarrierRequest = Pick<Asked, "headers" | "bytes">;
+export type TransportRequest = Pick<Asked, "headers" | "bytes">;
 
 /** Transports for the frames of browser sessions. */
-export interface Carriers {
+export interface SessionTransports {
   /** Takes over a WebSocket after checks and authentication. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void;
   /** Receives frames of a page by POST. */
-  frames(asked: CarrierRequest, caller: Caller): Promise<Answer>;
+  frames(asked: TransportRequest, caller: Caller): Promise<Answer>;
   /** Sends frames to a page as an event stream. */
-  events(asked: CarrierRequest, outgoing: ServerResponse, caller: Caller): Answered;
+  events(asked: TransportRequest, outgoing: ServerResponse, caller: Caller): Answered;
 }
 
 /** Dependencies of handlers. */
 export interface Services {
   readonly api: GatewayApi;
   readonly auth: Authentication;
-  readonly carriers: Carriers;
+  readonly transports: SessionTransports;
   readonly metrics: Metrics;
   readonly log: Log;
   /** The workbench's files, if it is served. */
@@ -77,7 +77,7 @@ export interface Reply {
   readonly example?: unknown;
 }
 
-interface RouteBase extends Door {
+interface RouteBase extends AccessRules {
   readonly method: "GET" | "POST" | "DELETE";
   /** For example `/api/servers/{server}`; `{file}` is the rest of the path. */
   readonly path: string;

@@ -21,9 +21,9 @@ const EVENTS: GuardedRoute = {
     101: { description: "Switches to a WebSocket. `Origin` is required." },
     200: { description: "An event stream.", type: "text/event-stream" },
   },
-  handle: (asked, { carriers }, caller) => {
+  handle: (asked, { transports }, caller) => {
     setClosed(asked.outgoing);
-    return carriers.events(asked, asked.outgoing, caller);
+    return transports.events(asked, asked.outgoing, caller);
   },
 };
 
@@ -44,8 +44,8 @@ export const SESSION_ROUTES: readonly GuardedRoute[] = [
       200: { description: "The answer to a hello: the transport's id, and the welcome." },
       204: { description: "The frames were accepted." },
     },
-    handle: async (asked, { carriers }, caller) => {
-      const answer = await carriers.frames(asked, caller);
+    handle: async (asked, { transports }, caller) => {
+      const answer = await transports.frames(asked, caller);
       return { ...answer, headers: { ...CLOSED, ...answer.headers } };
     },
   },

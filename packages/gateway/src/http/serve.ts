@@ -9,12 +9,12 @@ import { type Answer, type Answered, failurePage, signalOf, write } from "./answ
 import type { Admitted } from "./auth.js";
 import { parseBody, readBody } from "./body.js";
 import type { Buckets } from "./buckets.js";
-import { checkHead, type Door, type HeadLimits } from "./checks.js";
+import { type AccessRules, checkHead, type HeadLimits } from "./checks.js";
 import { cookieNameOf } from "./cookie.js";
 import { JSON_HEADERS } from "./headers.js";
+import type { HostNames } from "./host-names.js";
 import { type Failure, failureOf, failureText, HttpError } from "./http-error.js";
 import type { GatewayMetrics } from "./metrics-gateway.js";
-import type { Places } from "./places.js";
 import type { Asked, Route, Services } from "./route.js";
 import type { Found } from "./router.js";
 import { isObject, type ObjectSchema, problemOf, readQuery } from "./schema.js";
@@ -22,7 +22,7 @@ import { isObject, type ObjectSchema, problemOf, readQuery } from "./schema.js";
 /** Options of {@link serve}. */
 export interface Serving {
   readonly services: Services;
-  readonly places: Places;
+  readonly hostNames: HostNames;
   readonly head: HeadLimits;
   /** Maximum bytes of a body, for routes without their own limit. */
   readonly body: number;
@@ -41,14 +41,14 @@ const SERVER_NAME = /^[A-Za-z0-9._-]{1,100}$/;
 /** Authenticates requests and upgrades. */
 export function admit(
   incoming: IncomingMessage,
-  door: Door & Pick<Route, "auth">,
-  serving: Pick<Serving, "services" | "places" | "head" | "rates">,
+  rules: AccessRules & Pick<Route, "auth">,
+  serving: Pick<Serving, "services" | "hostNames" | "head" | "rates">,
 ): { origin: string; from: string; admitted: Admitted | undefined } {
-  const origin = checkHead(incoming, door, serving.places, serving.head);
+  const origin = checkHead(incoming, rules, serving.hostNames, serving.head);
   const from = incoming.socket.remoteAddress ?? "";
   const { auth } = serving.services;
   const cookie = cookieName(origin);
-  if (door.auth === "public") {
+  if (rules.auth === "public") {
     return { origin, from, admitted: auth.browserOf(incoming.headers.cookie, cookie) };
   }
   const admitted = auth.admit(incoming.headers, cookie, from);
@@ -99,13 +99,13 @@ export async function serve(
   const isGone = outgoing.destroyed && !outgoing.headersSent;
   const status = isGone ? GONE : answered === "written" ? outgoing.statusCode : answered.status;
   const seconds = (performance.now() - began) / 1000;
-  const told: Told = { method: route.method, route: route.path, status, user, seconds };
-  if (answered !== "written" && !isGone) void send(answered, outgoing, serving.services.log, told);
+  const logged: LoggedRequest = { method: route.method, route: route.path, status, user, seconds };
+  if (answered !== "written" && !isGone) void send(answered, outgoing, serving.services.log, logged);
   counts.httpRequests.add({ method: route.method, route: route.path, status: String(status) });
   counts.httpSeconds.observe({ route: route.path }, seconds);
   // The guard counts its own refusals.
   if (cause instanceof HttpError) counts.denials.add({ code: cause.code });
-  tell(serving.services.log, told, isGone ? undefined : failure, cause);
+  logRequest(serving.services.log, logged, isGone ? undefined : failure, cause);
 }
 
 /** Sends an answer. If it cannot be sent or does not end, the connection is closed. */
@@ -113,13 +113,13 @@ async function send(
   answer: Answer,
   outgoing: ServerResponse,
   log: Services["log"],
-  told: Told,
+  logged: LoggedRequest,
 ): Promise<void> {
   try {
     await write(answer, outgoing);
   } catch (error) {
-    if (Object(error).code === "ERR_STREAM_PREMATURE_CLOSE") log.debug(told, "the caller disconnected");
-    else log.error({ ...told, err: error }, "an answer was cut off");
+    if (Object(error).code === "ERR_STREAM_PREMATURE_CLOSE") log.debug(logged, "the caller disconnected");
+    else log.error({ ...logged, err: error }, "an answer was cut off");
     if (outgoing.headersSent) outgoing.destroy();
     else outgoing.writeHead(500, JSON_HEADERS).end(failureText(failureOf(error)));
   }
@@ -186,7 +186,7 @@ function answerFailure(failure: Failure, isStopping: boolean, isForPerson: boole
 }
 
 /** The logged part of a request. Never its address, whose query may contain a secret. */
-interface Told {
+interface LoggedRequest {
   method: string;
   route: string;
   status: number;
@@ -194,8 +194,13 @@ interface Told {
   seconds: number;
 }
 
-function tell(log: Services["log"], told: Told, failure: Failure | undefined, cause: unknown): void {
-  if (!failure) log.debug(told, "served");
-  else if (failure.status >= 500) log.error({ ...told, code: failure.code, err: cause }, "failed");
-  else log.info({ ...told, code: failure.code }, "refused");
+function logRequest(
+  log: Services["log"],
+  logged: LoggedRequest,
+  failure: Failure | undefined,
+  cause: unknown,
+): void {
+  if (!failure) log.debug(logged, "served");
+  else if (failure.status >= 500) log.error({ ...logged, code: failure.code, err: cause }, "failed");
+  else log.info({ ...logged, code: failure.code }, "refused");
 }

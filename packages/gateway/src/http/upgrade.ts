@@ -24,7 +24,7 @@ export function upgrade(
   // Closes on errors; `ws` handles its own.
   socket.on("error", () => socket.destroy());
   const { counts, services } = serving;
-  const told = { method: route.method, route: route.path };
+  const logged = { method: route.method, route: route.path };
   try {
     const { admitted } = admit(request, route, serving);
     if (!admitted) throw new HttpError("unauthenticated", "no user is signed in");
@@ -37,19 +37,19 @@ export function upgrade(
       throw new HttpError("bad-request", "only WebSocket upgrades are supported here");
     }
     began(socket, admitted.browser);
-    services.carriers.upgrade(request, socket, head, admitted.caller);
-    counts.httpRequests.add({ ...told, status: "101" });
-    services.log.debug({ ...told, status: 101, user: admitted.caller.user }, "served");
+    services.transports.upgrade(request, socket, head, admitted.caller);
+    counts.httpRequests.add({ ...logged, status: "101" });
+    services.log.debug({ ...logged, status: 101, user: admitted.caller.user }, "served");
   } catch (error) {
     const failure = failureOf(error);
     refuseSocket(socket, failure);
     const { status, code } = failure;
-    counts.httpRequests.add({ ...told, status: String(status) });
+    counts.httpRequests.add({ ...logged, status: String(status) });
     if (status >= 500) {
-      services.log.error({ ...told, status, code, err: error }, "failed");
+      services.log.error({ ...logged, status, code, err: error }, "failed");
     } else {
       counts.denials.add({ code });
-      services.log.info({ ...told, status, code }, "refused");
+      services.log.info({ ...logged, status, code }, "refused");
     }
   }
 }

@@ -146,8 +146,12 @@ describe("a tool of an app", () => {
   ])("A05: whose page reports %s may have run", async (_, error, code) => {
     const { store, request, call } = setUp();
     request.mockRejectedValueOnce(error);
-    const told = { code, message: expect.stringContaining("may have run"), data: { indeterminate: true } };
-    await expect(call()).rejects.toMatchObject(told);
+    const reported = {
+      code,
+      message: expect.stringContaining("may have run"),
+      data: { indeterminate: true },
+    };
+    await expect(call()).rejects.toMatchObject(reported);
     expect(store.outcomes).toMatchObject([{ outcome: "indeterminate", code }]);
   });
 

@@ -51,14 +51,14 @@ it("a view releases a dropped result, and reports that when it is shown again", 
     return item;
   };
   const item = await call();
-  const told: string[] = [];
-  const shown = { opened, tell: (kind: string) => void told.push(kind) };
+  const reported: string[] = [];
+  const shown = { opened, notify: (kind: string) => void reported.push(kind) };
   expect(await page.show(shown, { conversation: conversation.id, item })).toMatchObject({ result: large });
   await call();
   expect(opened).not.toHaveProperty("result");
   expect(opened.cancelled).toBe("its result was too large to be stored");
   // The app that has the result is not notified, and continues.
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
 it("a page gets what fits into one message, however long quotes are in JSON", async () => {

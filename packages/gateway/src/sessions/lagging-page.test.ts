@@ -9,8 +9,8 @@ import {
 import { afterEach, expect, it } from "vitest";
 import { type ConversationStage, conversationStage } from "../../../../testing/gateway/conversation-stage.js";
 import { NO_HEIRS } from "../../../../testing/gateway/guard-stage.js";
-import { LiveSession, type PageCarrier } from "./carriers/live-session.js";
 import { PageSession } from "./page-session.js";
+import { LiveSession, type PageTransport } from "./transports/live-session.js";
 
 let stage: ConversationStage | undefined;
 afterEach(async () => stage?.close());
@@ -19,8 +19,8 @@ afterEach(async () => stage?.close());
 class Line {
   readonly #toPage: string[] = [];
   isStuck = false;
-  readonly gateway: PageCarrier;
-  readonly page: PageCarrier;
+  readonly gateway: PageTransport;
+  readonly page: PageTransport;
   readonly #session: LiveSession;
   readonly #at: Session;
 
@@ -35,7 +35,7 @@ class Line {
       get full() {
         return isStuck();
       },
-    } as PageCarrier;
+    } as PageTransport;
     this.page = { send: (frame) => session.receive(this.gateway, frame), ...more };
     page.attach(this.page, { received: 0 });
     session.take(this.gateway, 0);

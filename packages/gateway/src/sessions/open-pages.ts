@@ -34,7 +34,11 @@ export class OpenPages {
   }
 
   /** Notifies all pages of a user, or of everybody. */
-  tell<M extends keyof GatewayNotices>(user: string | undefined, method: M, params: GatewayNotices[M]): void {
+  notify<M extends keyof GatewayNotices>(
+    user: string | undefined,
+    method: M,
+    params: GatewayNotices[M],
+  ): void {
     for (const page of this.of(user)) page.notify(method, params);
   }
 }

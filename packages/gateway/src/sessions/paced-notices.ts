@@ -23,7 +23,7 @@ export class PacedNotices {
     this.#options = options;
   }
 
-  tell(kind: string, text: string): void {
+  notify(kind: string, text: string): void {
     if (this.#options.isCongested()) this.#delayed.set(kind, text);
     else {
       // An older one must not follow it.
@@ -35,7 +35,7 @@ export class PacedNotices {
   /** Sends the progress of a request, under the requester's token. */
   progress(token: RequestId, progress: Progress): void {
     const text = notificationMessage("notifications/progress", { ...progress, progressToken: token });
-    this.tell(`progress ${token}`, text);
+    this.notify(`progress ${token}`, text);
   }
 
   /** Drops the delayed progress of a finished request. */

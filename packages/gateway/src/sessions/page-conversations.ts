@@ -22,7 +22,7 @@ import { notificationMessage } from "./rpc.js";
 import { unknownView } from "./view-channel.js";
 
 /** The models of a gateway for pages. */
-export interface ModelDesk {
+export interface ModelService {
   state(): Promise<ModelState> | ModelState;
   choose(model: string | undefined): Promise<ModelState>;
 }
@@ -33,7 +33,7 @@ export interface PageConversationsOptions {
   readonly conversations: Conversations;
   /** The history of servers' names. */
   readonly known: Pick<KnownServers, "isHeir" | "settled">;
-  readonly models: ModelDesk;
+  readonly models: ModelService;
   readonly testMode: boolean;
   /** A view of this page. */
   view(id: string): OpenedView | undefined;
@@ -49,7 +49,7 @@ export interface PageConversationsOptions {
 export interface ShownView {
   readonly opened: OpenedView;
   /** Sends a notification to the view. For a slow page, only the latest of each kind is sent. */
-  tell(kind: string, text: string): void;
+  notify(kind: string, text: string): void;
 }
 
 /** Characters of a message beside its content. */
@@ -188,28 +188,28 @@ export class PageConversations {
     await this.checkServer(call, { name: opened.server, identity: opened.identity ?? "" });
     this.#checkThere();
     opened.call = call;
-    const tell = (kind: string, what: string, params: object): void =>
-      view.tell(kind, notificationMessage(what, params));
-    let isTold = false;
+    const notify = (kind: string, what: string, params: object): void =>
+      view.notify(kind, notificationMessage(what, params));
+    let isShown = false;
     const stop = conversation.shown(call.item, {
-      partial: (input) => tell("partial", "ui/notifications/tool-input-partial", { arguments: input }),
+      partial: (input) => notify("partial", "ui/notifications/tool-input-partial", { arguments: input }),
       input: (input) => {
         opened.input = input;
-        if (isTold) tell("input", "ui/notifications/tool-input", { arguments: input });
+        if (isShown) notify("input", "ui/notifications/tool-input", { arguments: input });
       },
       progress: (progress) => {
         opened.progress = progress;
-        if (isTold) tell("call", "gateway/progress", progress);
+        if (isShown) notify("call", "gateway/progress", progress);
       },
       result: (result) => {
         delete opened.progress;
         opened.result = result;
-        if (isTold) tell("call", "ui/notifications/tool-result", result);
+        if (isShown) notify("call", "ui/notifications/tool-result", result);
       },
       cancelled: (reason) => {
         delete opened.progress;
         opened.cancelled = reason;
-        if (isTold) tell("call", "ui/notifications/tool-cancelled", { reason });
+        if (isShown) notify("call", "ui/notifications/tool-cancelled", { reason });
       },
       dropped: (reason) => {
         // The app has the result. If it is shown again, it learns that the result was dropped.
@@ -217,7 +217,7 @@ export class PageConversations {
         opened.cancelled = reason;
       },
     });
-    isTold = true;
+    isShown = true;
     this.#shown.get(opened.view)?.();
     this.#shown.set(opened.view, stop);
     const app = speakerOf(opened);

@@ -177,20 +177,21 @@ describe("requests of a page", () => {
     say({ id: "p.1", method: "gateway/call", params });
     await expect.poll(() => running.at(0)).toBeDefined();
     running[0]?.onprogress?.({ progress: 1, total: 9, message: "one" });
-    const told = () => sent.map(({ channel, message }) => [channel, message["method"], message["params"]]);
+    const reported = () =>
+      sent.map(({ channel, message }) => [channel, message["method"], message["params"]]);
     const progress = (progress: object) => [
       ".",
       "notifications/progress",
       { ...progress, progressToken: "p.1" },
     ];
-    expect(told()).toEqual([progress({ progress: 1, total: 9, message: "one" })]);
+    expect(reported()).toEqual([progress({ progress: 1, total: 9, message: "one" })]);
     expect(running[0]?.params).toEqual({ name: "look", arguments: {} });
     wire.isFull = true;
     for (const step of [2, 3]) running[0]?.onprogress?.({ progress: step });
     expect(sent).toHaveLength(1);
     wire.isFull = false;
     page.resume();
-    expect(told().slice(1)).toEqual([progress({ progress: 3 })]);
+    expect(reported().slice(1)).toEqual([progress({ progress: 3 })]);
     // Delayed progress is dropped when the answer arrives.
     wire.isFull = true;
     running[0]?.onprogress?.({ progress: 4 });
@@ -199,7 +200,7 @@ describe("requests of a page", () => {
     wire.isFull = false;
     page.resume();
     await ask("gateway/servers");
-    expect(told().filter(([, method]) => method === "notifications/progress")).toHaveLength(2);
+    expect(reported().filter(([, method]) => method === "notifications/progress")).toHaveLength(2);
   });
 
   it("without a token get no progress", async () => {
@@ -531,8 +532,8 @@ describe("a view", () => {
     sent.length = 0;
     const { views } = (await ask("gateway/views"))["result"] as { views: OpenedView[] };
     expect(views[1]).not.toHaveProperty("cancelled");
-    const told = sent.filter(({ channel }) => channel === view).map(({ message }) => message["method"]);
-    expect(told).toEqual(["ui/notifications/tool-input", "ui/notifications/tool-cancelled"]);
+    const reported = sent.filter(({ channel }) => channel === view).map(({ message }) => message["method"]);
+    expect(reported).toEqual(["ui/notifications/tool-input", "ui/notifications/tool-cancelled"]);
   });
 
   it("that does not fit into one message is closed, and the page gets the reason", async () => {
@@ -553,13 +554,13 @@ describe("a view", () => {
     const { view } = await open({ arguments: {} });
     await expect.poll(() => running.length).toBe(1);
     running[0]?.resolve({ content: [{ type: "text", text: '"'.repeat(600) }] });
-    const told = () => sent.filter(({ channel }) => channel === view).map(({ message }) => message);
+    const reported = () => sent.filter(({ channel }) => channel === view).map(({ message }) => message);
     const reason = expect.stringMatching(/has run.*too large/);
     const cancelled = { method: "ui/notifications/tool-cancelled", params: { reason } };
-    await expect.poll(told).toMatchObject([cancelled]);
+    await expect.poll(reported).toMatchObject([cancelled]);
     page.renewed();
     await ask("gateway/views");
-    expect(told().slice(1)).toMatchObject([{ method: "ui/notifications/tool-input" }, cancelled]);
+    expect(reported().slice(1)).toMatchObject([{ method: "ui/notifications/tool-input" }, cancelled]);
   });
 
   it("is notified why the call of its tool failed", async () => {
@@ -581,8 +582,8 @@ describe("a view", () => {
     const { view } = await open({ arguments: {} });
     await expect.poll(() => running.at(0)).toBeDefined();
     running[0]?.onprogress?.({ progress: 1, total: 2 });
-    const told = () => sent.filter(({ channel }) => channel === view).map(({ message }) => message);
-    expect(told()).toEqual([
+    const reported = () => sent.filter(({ channel }) => channel === view).map(({ message }) => message);
+    expect(reported()).toEqual([
       { jsonrpc: "2.0", method: "gateway/progress", params: { progress: 1, total: 2 } },
     ]);
     expect(await ask("gateway/views")).toMatchObject({
@@ -592,10 +593,10 @@ describe("a view", () => {
     running[0]?.onprogress?.({ progress: 2, total: 2 });
     wire.isFull = false;
     running[0]?.resolve({ content: [] });
-    await expect.poll(told).toHaveLength(2);
+    await expect.poll(reported).toHaveLength(2);
     page.resume();
     running[0]?.onprogress?.({ progress: 3 });
-    expect(told().slice(1)).toMatchObject([{ method: "ui/notifications/tool-result" }]);
+    expect(reported().slice(1)).toMatchObject([{ method: "ui/notifications/tool-result" }]);
     const { views } = (await ask("gateway/views"))["result"] as { views: OpenedView[] };
     expect(views[0]).not.toHaveProperty("progress");
   });
@@ -606,14 +607,14 @@ describe("a view", () => {
     const { view } = await open({ arguments: {} });
     await expect.poll(() => running.at(0)).toBeDefined();
     expect(await ask("gateway/cancel", { view })).toMatchObject({ result: { cancelled: true } });
-    const told = () => sent.filter(({ channel }) => channel === view).map(({ message }) => message);
+    const reported = () => sent.filter(({ channel }) => channel === view).map(({ message }) => message);
     const reason = "the call was cancelled";
-    expect(told()).toMatchObject([{ method: "ui/notifications/tool-cancelled", params: { reason } }]);
+    expect(reported()).toMatchObject([{ method: "ui/notifications/tool-cancelled", params: { reason } }]);
     await expect.poll(() => store.outcomes).toMatchObject([{ outcome: "indeterminate", code: "aborted" }]);
     running[0]?.resolve({ content: [] });
     running[0]?.onprogress?.({ progress: 1 });
     expect(await ask("gateway/cancel", { view })).toMatchObject({ result: { cancelled: false } });
-    expect(told()).toHaveLength(1);
+    expect(reported()).toHaveLength(1);
     expect(await ask("gateway/views")).toMatchObject({ result: { views: [{ cancelled: reason }] } });
     const { view: without } = await open();
     expect(await ask("gateway/cancel", { view: without })).toMatchObject({ result: { cancelled: false } });

@@ -36,17 +36,17 @@ import {
   type SpeakingApp,
   type ViewPlace,
 } from "@vitrine/wire";
-import type { SamplingDesk } from "../asks/index.js";
+import type { SamplingService } from "../asks/index.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
 import type { KnownServers, ServerKey } from "../store/store.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { inOneMessage, MAX_MESSAGE } from "./message-size.js";
 import { PacedNotices } from "./paced-notices.js";
-import { type ModelDesk, PageConversations } from "./page-conversations.js";
+import { type ModelService, PageConversations } from "./page-conversations.js";
 import { isPageMethod, pageParams } from "./page-params.js";
+import { PageQuestions } from "./page-questions.js";
 import { withoutToken } from "./progress-token.js";
-import { Questions } from "./questions.js";
 import { Restores } from "./restores.js";
 import { errorMessage, isUnexpected, keyOf, notificationMessage, resultMessage } from "./rpc.js";
 import { withoutServer } from "./show-document.js";
@@ -80,9 +80,9 @@ export interface PageOptions {
   readonly conversations: Conversations;
   /** The history of servers' names. */
   readonly known: Pick<KnownServers, "isHeir" | "settled">;
-  readonly models: ModelDesk;
+  readonly models: ModelService;
   /** Asks the model for views. */
-  readonly sampling: Pick<SamplingDesk, "forView">;
+  readonly sampling: Pick<SamplingService, "forView">;
   /** All servers of the user. */
   summaries(): ServerSummary[];
   /** @throws {GatewayError} `server-unknown` */
@@ -165,7 +165,7 @@ export class PageSession {
   readonly #openedBy = new Map<RequestId, string>();
   #isRenewed = false;
   readonly #restores: Restores;
-  readonly #questions: Questions;
+  readonly #questions: PageQuestions;
   readonly #notices: PacedNotices;
   readonly #conversations: PageConversations;
   readonly #ended = new AbortController();
@@ -174,7 +174,7 @@ export class PageSession {
     this.#options = options;
     const send = (text: string): void => options.wire.send(".", text);
     this.#restores = new Restores(options);
-    this.#questions = new Questions(send);
+    this.#questions = new PageQuestions(send);
     this.#notices = new PacedNotices({ send, isCongested: () => options.wire.isFull });
     const { user, conversations, known, models, messageLimit, testMode = false } = options;
     this.#conversations = new PageConversations({
@@ -206,7 +206,7 @@ export class PageSession {
     return this.#options.messageLimit ?? MAX_MESSAGE;
   }
 
-  /** Asks the user; see {@link Questions.ask}. */
+  /** Asks the user; see {@link PageQuestions.ask}. */
   ask(question: Question, remember: GatewayQuestion["remember"], signal: AbortSignal): Promise<Answer> {
     return this.#questions.ask(question, remember, signal);
   }
@@ -216,7 +216,7 @@ export class PageSession {
     return this.#conversations.speaker(view);
   }
 
-  /** Sends a request to the page; see {@link Questions.request}. */
+  /** Sends a request to the page; see {@link PageQuestions.request}. */
   request<M extends keyof GatewayAsks>(
     method: M,
     params: (id: string) => GatewayAsks[M]["params"],
@@ -231,7 +231,7 @@ export class PageSession {
   }
 
   /** Sends the state of a server to the page. */
-  tellServer(name: string): void {
+  notifyServer(name: string): void {
     const summary = this.#options.summaries().find((each) => each.name === name);
     if (summary) this.notify("gateway/status", summary);
   }
@@ -415,8 +415,8 @@ export class PageSession {
       await this.#restores.wait(before);
       // Some may have been closed meanwhile; new ones are reported to the request that opened them.
       const views = before.filter(({ view }) => this.#has(view));
-      const shown = views.map((opened) => this.#restores.asTold(opened));
-      const notifyLater = (opened: OpenedView): void => this.#views.get(opened.view)?.tellCall();
+      const shown = views.map((opened) => this.#restores.asShown(opened));
+      const notifyLater = (opened: OpenedView): void => this.#views.get(opened.view)?.notifyCall();
       return { views: inOneMessage(shown, this.#messageLimit / 4, notifyLater) };
     },
     "gateway/close": ({ view }) => {
@@ -592,8 +592,8 @@ export class PageSession {
   async #showCall(view: ViewChannel, call: ConversationCall): Promise<OpenedView> {
     try {
       const opened = await this.#conversations.show(view, call);
-      const [told = opened] = inOneMessage([opened], 0.75 * this.#messageLimit, () => view.tellCall());
-      return told;
+      const [fitted = opened] = inOneMessage([opened], 0.75 * this.#messageLimit, () => view.notifyCall());
+      return fitted;
     } catch (error) {
       this.#close(view.view);
       throw error;

@@ -15,12 +15,12 @@ import {
   type BrowserSession,
   LiveSession,
   newSecret,
-  type PageCarrier,
+  type PageTransport,
   type SessionHandler,
-} from "./carriers/live-session.js";
-import type { InputRates } from "./carriers/rate.js";
+} from "./transports/live-session.js";
+import type { InputRates } from "./transports/rate.js";
 
-export type { BrowserSession, LiveSession, PageCarrier, SessionHandler };
+export type { BrowserSession, LiveSession, PageTransport, SessionHandler };
 
 /** The owner of a new session. */
 export interface AboutSession {
@@ -91,24 +91,25 @@ export class SessionRegistry {
    *
    * @param user the authenticated user: a session belongs to one user permanently
    */
-  open(frame: string, user: string, carrier: PageCarrier): LiveSession | undefined {
+  open(frame: string, user: string, transport: PageTransport): LiveSession | undefined {
     let hello: Hello | undefined;
     try {
       hello = readHandshake("hello", frame);
     } catch (error) {
-      carrier.bye({ code: "version", message: error instanceof Error ? error.message : "invalid hello" });
+      transport.bye({ code: "version", message: error instanceof Error ? error.message : "invalid hello" });
       return undefined;
     }
-    if (!hello) return refuse(carrier, "malformed", "the first frame must be a hello");
-    if (this.#isClosed) return refuse(carrier, "stopping", "the gateway is stopping");
+    if (!hello) return refuse(transport, "malformed", "the first frame must be a hello");
+    if (this.#isClosed) return refuse(transport, "stopping", "the gateway is stopping");
     const known = this.#find(hello, user);
-    if (known?.isOld(hello)) return refuse(carrier, "taken-over", "another page has taken over this session");
+    if (known?.isOld(hello))
+      return refuse(transport, "taken-over", "another page has taken over this session");
     if (known && (hello.fresh || known.wire.hasSent(hello.received)))
-      return this.#resume(known, hello, carrier);
+      return this.#resume(known, hello, transport);
     // The page and the gateway have lost different frames, so the session cannot be resumed.
     known?.end("ended", "the session cannot be resumed: frames were lost");
-    if (!this.#hasRoom(user)) return refuse(carrier, "overloaded", "too many sessions: close one");
-    return this.#begin(user, carrier, hello.session !== undefined);
+    if (!this.#hasRoom(user)) return refuse(transport, "overloaded", "too many sessions: close one");
+    return this.#begin(user, transport, hello.session !== undefined);
   }
 
   /** Ends sessions whose pages did not return in time. */
@@ -141,15 +142,15 @@ export class SessionRegistry {
     return session?.user === user && session.knows(hello.key) ? session : undefined;
   }
 
-  #resume(session: LiveSession, hello: Hello, carrier: PageCarrier): LiveSession {
-    session.carrier?.bye({ code: "taken-over", message: "another page has taken over this session" });
+  #resume(session: LiveSession, hello: Hello, transport: PageTransport): LiveSession {
+    session.transport?.bye({ code: "taken-over", message: "another page has taken over this session" });
     if (hello.fresh) session.renew(hello.key ?? "");
-    this.#welcome(session, carrier, true);
-    session.take(carrier, hello.fresh ? 0 : hello.received);
+    this.#welcome(session, transport, true);
+    session.take(transport, hello.fresh ? 0 : hello.received);
     return session;
   }
 
-  #begin(user: string, carrier: PageCarrier, mayBeOld: boolean): LiveSession {
+  #begin(user: string, transport: PageTransport, mayBeOld: boolean): LiveSession {
     const options = this.#options;
     const session: LiveSession = new LiveSession(user, this.#limits, this, options);
     session.onended = () => this.#forget(session);
@@ -159,14 +160,14 @@ export class SessionRegistry {
     own.add(session);
     session.handler = options.onsession(session, { user, id: session.id, mayBeOld });
     if (session.isEnded) return session;
-    this.#welcome(session, carrier, false);
-    session.take(carrier, 0);
+    this.#welcome(session, transport, false);
+    session.take(transport, 0);
     return session;
   }
 
-  #welcome(session: LiveSession, carrier: PageCarrier, resumed: boolean): void {
+  #welcome(session: LiveSession, transport: PageTransport, resumed: boolean): void {
     const { window, message } = this.#limits;
-    carrier.send(
+    transport.send(
       writeHandshake("welcome", {
         session: session.id,
         key: session.key,
@@ -200,6 +201,6 @@ export class SessionRegistry {
   }
 }
 
-function refuse(carrier: PageCarrier, code: ByeCode, message: string): undefined {
-  carrier.bye({ code, message });
+function refuse(transport: PageTransport, code: ByeCode, message: string): undefined {
+  transport.bye({ code, message });
 }

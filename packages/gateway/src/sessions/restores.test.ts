@@ -39,17 +39,17 @@ describe("restored views", () => {
     expect(over).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(100);
     await wait;
-    expect(restores.asTold(fast)).toMatchObject({ place: { src: "http://new" } });
-    expect(restores.asTold(fast).problem).toBeUndefined();
+    expect(restores.asShown(fast)).toMatchObject({ place: { src: "http://new" } });
+    expect(restores.asShown(fast).problem).toBeUndefined();
     // It returns to the same address, so a frame that retries finds it there.
-    expect(restores.asTold(slow)).toMatchObject({
+    expect(restores.asShown(slow)).toMatchObject({
       place: { src: "http://old" },
       problem: { code: "load_failed", message: expect.stringContaining("try again") },
     });
     // It continues, and the result is kept.
     running[1]?.back({ ...slow, place: placeAt("http://later") });
     await restores.wait([]);
-    expect(restores.asTold(slow)).toEqual({ ...viewOf("v2"), place: placeAt("http://later") });
+    expect(restores.asShown(slow)).toEqual({ ...viewOf("v2"), place: placeAt("http://later") });
   });
 
   it("are restored once at a time each", async () => {

@@ -20,7 +20,7 @@ interface Running {
 }
 
 /** Milliseconds that a page waits for all of its documents. */
-const PATIENCE = 2000;
+const RESTORE_TIMEOUT = 2000;
 
 /** Pending restorations, one per view. */
 export class Restores {
@@ -35,10 +35,10 @@ export class Restores {
   async wait(views: readonly OpenedView[]): Promise<void> {
     const all = Promise.all(views.map((opened) => this.#bringBack(opened)));
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE);
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, RESTORE_TIMEOUT);
     });
-    await Promise.race([all, patience]);
+    await Promise.race([all, timeout]);
     clearTimeout(timer);
   }
 
@@ -46,7 +46,7 @@ export class Restores {
    * The view for the page. A view that is not restored yet keeps its address: the same document returns to
    * the same address, so a frame that retries finds it there.
    */
-  asTold(opened: OpenedView): OpenedView {
+  asShown(opened: OpenedView): OpenedView {
     if (!this.#running.has(opened.view)) return opened;
     const message = "its document is being read from its server again: try again in a moment";
     return { ...opened, problem: { code: "load_failed", message } };

@@ -10,7 +10,7 @@ import { notificationMessage } from "./rpc.js";
 /** The view that shows the call. */
 export interface ShowingView {
   readonly opened: OpenedView;
-  tell(kind: string, text: string): void;
+  notify(kind: string, text: string): void;
 }
 
 /** Sends the events of a call to its view, and keeps them for a reloaded page. Only the first end counts. */
@@ -32,14 +32,14 @@ export class ShownCall {
   progress(progress: Progress): void {
     if (this.#isOver) return;
     this.#view.opened.progress = progress;
-    this.#tell("gateway/progress", progress);
+    this.#notify("gateway/progress", progress);
   }
 
   /** Ends the call with a result. Returns whether it was still running. */
   done(result: CallToolResult): boolean {
     if (!this.#end()) return false;
     this.#view.opened.result = result;
-    this.#tell("ui/notifications/tool-result", result);
+    this.#notify("ui/notifications/tool-result", result);
     return true;
   }
 
@@ -47,7 +47,7 @@ export class ShownCall {
   cancel(reason: string): boolean {
     if (!this.#end()) return false;
     this.#view.opened.cancelled = reason;
-    this.#tell("ui/notifications/tool-cancelled", { reason });
+    this.#notify("ui/notifications/tool-cancelled", { reason });
     this.#controller.abort();
     return true;
   }
@@ -60,7 +60,7 @@ export class ShownCall {
   }
 
   /** All events have one kind, so that a slow page gets the end instead of earlier progress. */
-  #tell(method: string, params: object): void {
-    this.#view.tell("call", notificationMessage(method, params));
+  #notify(method: string, params: object): void {
+    this.#view.notify("call", notificationMessage(method, params));
   }
 }

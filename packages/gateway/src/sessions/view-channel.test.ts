@@ -352,7 +352,7 @@ describe("a view that is closed", () => {
     channel.close();
     state.isCongested = false;
     channel.resume();
-    channel.tell("result", "{}");
+    channel.notify("result", "{}");
     server.upstream.say(TOOLS_CHANGED);
     expect(sent).toEqual([]);
     expect(server.upstream.listeners).toBe(listeners - 1);

@@ -15,7 +15,7 @@ import {
 } from "@vitrine/protocol";
 import { membersOf, type ServerIdentity } from "@vitrine/servers";
 import { GatewayError, type OpenedView } from "@vitrine/wire";
-import { SAMPLING_METHOD, type SamplingDesk, sampleForView } from "../asks/index.js";
+import { SAMPLING_METHOD, type SamplingService, sampleForView } from "../asks/index.js";
 import { isByThePage } from "../guard/allow-list.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
@@ -34,7 +34,7 @@ export interface ViewChannelOptions extends PacedNoticesOptions {
   readonly user: string;
   readonly at: GuardedServer;
   /** Asks the model. */
-  readonly sampling: Pick<SamplingDesk, "forView">;
+  readonly sampling: Pick<SamplingService, "forView">;
   /** Sends a message to the page on this view's channel. */
   send(text: string): void;
   /** Maximum characters of such a message; {@link MAX_MESSAGE} by default. */
@@ -147,7 +147,7 @@ export class ViewChannel {
   }
 
   #notify(method: UpstreamNotification, params: Record<string, unknown>): void {
-    this.tell(`${method} ${params["uri"] ?? ""}`, notificationMessage(method, params));
+    this.notify(`${method} ${params["uri"] ?? ""}`, notificationMessage(method, params));
   }
 
   #leave(): void {
@@ -158,21 +158,21 @@ export class ViewChannel {
   }
 
   /** Sends a notification. While the page is slow, only the latest one of each `kind` is kept for later. */
-  tell(kind: string, text: string): void {
+  notify(kind: string, text: string): void {
     if (this.#closed) return;
     const { messageLimit = MAX_MESSAGE } = this.#options;
     const reason = text.length > messageLimit ? TOO_LARGE.get(kind) : undefined;
-    if (reason === undefined) this.#notices.tell(kind, text);
-    else this.#notices.tell("call", notificationMessage("ui/notifications/tool-cancelled", { reason }));
+    if (reason === undefined) this.#notices.notify(kind, text);
+    else this.#notices.notify("call", notificationMessage("ui/notifications/tool-cancelled", { reason }));
   }
 
   /** Sends the input and the outcome of its call again, to a page that got the view without them. */
-  tellCall(): void {
+  notifyCall(): void {
     const { input, result, cancelled } = this.opened;
-    if (input) this.tell("input", notificationMessage("ui/notifications/tool-input", { arguments: input }));
-    if (result) this.tell("call", notificationMessage("ui/notifications/tool-result", result));
+    if (input) this.notify("input", notificationMessage("ui/notifications/tool-input", { arguments: input }));
+    if (result) this.notify("call", notificationMessage("ui/notifications/tool-result", result));
     if (cancelled !== undefined)
-      this.tell("call", notificationMessage("ui/notifications/tool-cancelled", { reason: cancelled }));
+      this.notify("call", notificationMessage("ui/notifications/tool-cancelled", { reason: cancelled }));
   }
 
   /** Sends delayed notifications, because the page reads again. */

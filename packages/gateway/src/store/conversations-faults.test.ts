@@ -52,7 +52,7 @@ const said = (id: string, text = ""): ConversationItem => ({
 });
 
 async function open(url: string) {
-  const store = await openStore(url, { patience: 10_000 });
+  const store = await openStore(url, { ownerTimeout: 10_000 });
   stores.push(store);
   const { conversations } = store;
   await conversations.create("ann", { id: "c", title: "", startedAt: 1 });
@@ -236,7 +236,7 @@ describe("conversations on SQLite", () => {
     const local = (name: string) => require.resolve(name);
     const contents = `
       import { openStore } from "./open.ts";
-      const { conversations } = await openStore("sqlite:" + process.argv[2], { patience: 10000 });
+      const { conversations } = await openStore("sqlite:" + process.argv[2], { ownerTimeout: 10000 });
       await conversations.create("ann", { id: "c", title: "", startedAt: 1 });
       for (let n = 0; ; n++) {
         const item = { kind: "user", id: process.argv[3] + "-" + n, at: n, content: [{ type: "text", text: "x".repeat(n % 7000) }] };

@@ -409,7 +409,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     const openEngine = () =>
       place.url.startsWith("sqlite:")
         ? openSqlite(place.url.slice("sqlite:".length), 0)
-        : openPostgres(place.url, { patience: 0, commitTimeout: 10_000 });
+        : openPostgres(place.url, { ownerTimeout: 0, commitTimeout: 10_000 });
     const older = await openEngine();
     await migrate(older.db, older.kind, "001-first");
     const state = { name: "older", value: "it was there" };

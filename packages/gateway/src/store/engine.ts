@@ -41,7 +41,7 @@ export const LOCK_TIMEOUT = 2000;
 
 /** Reads, and waits for locks without blocking the process. */
 export const ask = <T>(engine: Engine, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> =>
-  patiently(engine, () => work(engine.db));
+  withRetries(engine, () => work(engine.db));
 
 /** A statement that has not run yet. */
 export interface Statement {
@@ -56,9 +56,9 @@ export const change = (
   engine: Engine,
   query: (db: Kysely<Tables>) => Statement | readonly Statement[],
 ): Promise<number> =>
-  patiently(engine, () => engine.change([query(engine.db)].flat().map((each) => each.compile())));
+  withRetries(engine, () => engine.change([query(engine.db)].flat().map((each) => each.compile())));
 
-async function patiently<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
+async function withRetries<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + LOCK_TIMEOUT;
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     try {

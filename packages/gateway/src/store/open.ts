@@ -43,7 +43,7 @@ export interface StoreOptions {
    */
   folder?: string | undefined;
   /** Milliseconds to wait for another gateway to release the database; 2,000 by default. */
-  patience?: number | undefined;
+  ownerTimeout?: number | undefined;
   /** Milliseconds after which a commit that PostgreSQL does not answer counts as lost; 10,000 by default. */
   commitTimeout?: number | undefined;
   /**
@@ -82,11 +82,11 @@ export interface StoreOptions {
  * ```
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
-  const { patience = 2000, commitTimeout = 10_000 } = options;
+  const { ownerTimeout = 2000, commitTimeout = 10_000 } = options;
   let engine: Engine | undefined;
   let noted: NotedHead | undefined;
   try {
-    engine = await openEngine(url, { patience, commitTimeout });
+    engine = await openEngine(url, { ownerTimeout, commitTimeout });
     const file = headFile(url, options.folder);
     noted = file === undefined ? undefined : new NotedHead(file);
     return await openOn(engine, noted, options);
@@ -108,7 +108,7 @@ function unusable(url: string, error: unknown): GatewayError {
 
 async function openEngine(
   url: string,
-  options: { patience: number; commitTimeout: number },
+  options: { ownerTimeout: number; commitTimeout: number },
 ): Promise<Engine> {
   // Loaded on demand: the driver is a tenth of the gateway's code, and most gateways do not use it.
   if (/^postgres(?:ql)?:\/\//.test(url)) return (await import("./postgres.js")).openPostgres(url, options);
@@ -117,7 +117,7 @@ async function openEngine(
     const message = `"${url.split(":")[0]}:" is not a supported database: use sqlite:/path/to/file or postgres://…`;
     throw new GatewayError("config-invalid", message);
   }
-  return openSqlite(path === ":memory:" ? path : resolve(path), options.patience);
+  return openSqlite(path === ":memory:" ? path : resolve(path), options.ownerTimeout);
 }
 
 async function openOn(engine: Engine, noted: NotedHead | undefined, options: StoreOptions): Promise<Store> {

@@ -40,7 +40,7 @@ const types: pg.CustomTypesConfig = {
 /** Options of {@link openPostgres}. */
 export interface PostgresOptions {
   /** Milliseconds to wait for another owner to leave. */
-  patience: number;
+  ownerTimeout: number;
   /** Milliseconds after which an unanswered commit counts as lost. */
   commitTimeout: number;
 }
@@ -48,7 +48,7 @@ export interface PostgresOptions {
 /** Connects, and becomes the owner of the log in the connection's schema. */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Engine> {
   const engine = new PostgresEngine(url, options);
-  const deadline = performance.now() + options.patience;
+  const deadline = performance.now() + options.ownerTimeout;
   for (;;) {
     try {
       await engine.recover();

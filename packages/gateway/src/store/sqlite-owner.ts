@@ -18,25 +18,30 @@ export interface Ownership {
 }
 
 /** Acquires a database file, with a lock file beside it. */
-export const takeFile = (path: string, patience: number): Promise<Ownership> =>
-  take(path, `${path}-owner`, patience, "give this gateway another database");
+export const takeFile = (path: string, ownerTimeout: number): Promise<Ownership> =>
+  take(path, `${path}-owner`, ownerTimeout, "give this gateway another database");
 
 /**
  * Acquires the folder of the gateway's own files.
  *
  * @throws {GatewayError} `config-invalid` if another gateway has it; then `data.inUse` is true
  */
-export const takeFolder = (folder: string, patience: number): Promise<Ownership> =>
-  take(folder, join(folder, "owner"), patience, "give this gateway another data folder (dataFolder, --data)");
+export const takeFolder = (folder: string, ownerTimeout: number): Promise<Ownership> =>
+  take(
+    folder,
+    join(folder, "owner"),
+    ownerTimeout,
+    "give this gateway another data folder (dataFolder, --data)",
+  );
 
 /**
  * Uses SQLite's own lock on an empty database: the operating system releases it whenever the process ends. So
  * a crash leaves no stale lock, and reused process ids do not matter.
  */
-async function take(what: string, file: string, patience: number, instead: string): Promise<Ownership> {
+async function take(what: string, file: string, ownerTimeout: number, instead: string): Promise<Ownership> {
   const note = `${file}.txt`;
   const lock = openLock(file);
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + ownerTimeout;
   for (;;) {
     try {
       lock.exec("begin immediate");

@@ -31,12 +31,12 @@ const abandoned: unknown[] = [];
 /**
  * Opens a file, or `:memory:`, and becomes its owner.
  *
- * @param patience milliseconds to wait for another owner to leave
+ * @param ownerTimeout milliseconds to wait for another owner to leave
  */
-export async function openSqlite(path: string, patience: number): Promise<Engine> {
+export async function openSqlite(path: string, ownerTimeout: number): Promise<Engine> {
   const isFile = path !== ":memory:";
   if (isFile) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const owner = isFile ? await takeFile(path, patience) : undefined;
+  const owner = isFile ? await takeFile(path, ownerTimeout) : undefined;
   try {
     // SQLite gives its other files the permissions of this one, which must be private. Never do this to a
     // file that is in use: closing it releases the locks of all connections in this process.

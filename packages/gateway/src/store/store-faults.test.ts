@@ -241,14 +241,14 @@ describe("a disk on which a commit", () => {
     const first = await audit.begin(entry);
     isSlow = true;
     let second = 0;
-    const begun = audit.begin(entry).then((seq) => {
+    const started = audit.begin(entry).then((seq) => {
       second = seq;
     });
     // Timers run, and nothing is acknowledged.
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(second).toBe(0);
     arrive();
-    await begun;
+    await started;
     await expectSound(store, [first, second]);
   });
 });
@@ -283,7 +283,7 @@ describe("a database that another process has locked", () => {
     const { audit, alarms } = await open(file);
     const other = new Libsql(file, {});
     other.exec("begin immediate");
-    const begun = Promise.all([audit.begin(entry), audit.begin(entry)]);
+    const started = Promise.all([audit.begin(entry), audit.begin(entry)]);
     let turns = 0;
     const counting = setInterval(() => turns++, 1);
     await expect.poll(() => turns).toBeGreaterThan(20);
@@ -291,7 +291,7 @@ describe("a database that another process has locked", () => {
     const late = audit.begin(entry);
     other.exec("rollback");
     other.close();
-    expect(await begun).toEqual([1, 2]);
+    expect(await started).toEqual([1, 2]);
     expect(await late).toBe(3);
     expect(alarms).toEqual([]);
   });
@@ -386,7 +386,7 @@ describe("a process that is killed", () => {
    */
   const SOURCE = `
     import { openStore } from "./open.ts";
-    const store = await openStore("sqlite:" + process.argv[2], { patience: 10000 });
+    const store = await openStore("sqlite:" + process.argv[2], { ownerTimeout: 10000 });
     const entry = ${JSON.stringify(entry)};
     const say = (text) => process.stdout.write(text + "\\n");
     async function loop(n) {
@@ -415,7 +415,7 @@ describe("a process that is killed", () => {
       external: [local("libsql"), local("pg")],
     });
     const file = newFile();
-    const begun: number[] = [];
+    const started: number[] = [];
     const ended: number[] = [];
     for (let round = 1; round <= 3; round++) {
       const child: ChildProcess = spawn(process.execPath, [program, file], {
@@ -423,20 +423,20 @@ describe("a process that is killed", () => {
       });
       const exited = new Promise((resolve) => child.once("exit", resolve));
       if (!child.stdout) throw new Error("no stdout");
-      const enough = begun.length + 1000;
+      const enough = started.length + 1000;
       const closed = new Promise((resolve) => child.once("close", resolve));
       createInterface(child.stdout).on("line", (line) => {
         const [what, seq] = line.split(" ");
         // The last line may be incomplete.
-        if (what === "b") begun.push(Number(seq));
+        if (what === "b") started.push(Number(seq));
         else ended.push(Number(seq));
       });
-      await expect.poll(() => begun.length).toBeGreaterThan(enough);
+      await expect.poll(() => started.length).toBeGreaterThan(enough);
       child.kill("SIGKILL");
       await Promise.all([exited, closed]);
     }
-    const { store } = await open(file, { patience: 10_000 });
-    const rows = await expectSound(store, begun.slice(0, -1));
+    const { store } = await open(file, { ownerTimeout: 10_000 });
+    const rows = await expectSound(store, started.slice(0, -1));
     const outcomes = new Map(
       rows.filter(({ kind }) => kind === "outcome").map((row) => [row.of, row.outcome]),
     );

@@ -148,10 +148,10 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     const seq = await audit.begin(entry);
     line.silence("answers");
     audit.end(seq, ok);
-    const begun = audit.begin({ ...entry, key: "k" });
+    const started = audit.begin({ ...entry, key: "k" });
     await expect.poll(count).toBe(3);
     line.cut();
-    await expect(begun).rejects.toMatchObject({ data: { code: "audit-failed" } });
+    await expect(started).rejects.toMatchObject({ data: { code: "audit-failed" } });
     line.mend();
     await audit.flush();
     await expect.poll(() => audit.healthy).toBe(true);
@@ -167,10 +167,10 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     const seq = await audit.begin(entry);
     line.silence("questions");
     audit.end(seq, ok);
-    const begun = audit.begin({ ...entry, key: "k" });
+    const started = audit.begin({ ...entry, key: "k" });
     await expect.poll(() => line.lost).toBeGreaterThan(0);
     line.cut();
-    await expect(begun).rejects.toMatchObject({ data: { code: "audit-failed" } });
+    await expect(started).rejects.toMatchObject({ data: { code: "audit-failed" } });
     line.mend();
     await audit.flush();
     const rows = await expectSound(store, [seq]);
@@ -239,10 +239,10 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
       await audit.begin(entry);
       if (isCommitting) {
         line.silence("questions");
-        const begun = audit.begin(entry);
+        const started = audit.begin(entry);
         await expect.poll(() => line.lost).toBeGreaterThan(0);
         line.cut();
-        await expect(begun).rejects.toMatchObject({ data: { code: "audit-failed" } });
+        await expect(started).rejects.toMatchObject({ data: { code: "audit-failed" } });
       } else line.cut();
       await expect.poll(active).toEqual([true]);
       server.run(

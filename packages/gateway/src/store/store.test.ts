@@ -596,7 +596,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
 
   it("has one owner: a second one is refused, until the first has left", async () => {
     const { place, store } = await setUp();
-    const second = (await openStore(place.url, { patience: 0 }).catch(
+    const second = (await openStore(place.url, { ownerTimeout: 0 }).catch(
       (error: unknown) => error,
     )) as GatewayError;
     expect(second).toMatchObject({
@@ -605,7 +605,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
     });
     // It did no harm.
     expect(await store.audit.begin(entry())).toBe(1);
-    const waiting = openStore(place.url, { patience: 60_000 });
+    const waiting = openStore(place.url, { ownerTimeout: 60_000 });
     await store.close();
     const third = await waiting;
     expect(third.audit.head.seq).toBe(2);

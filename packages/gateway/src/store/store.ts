@@ -221,9 +221,9 @@ export interface KnownServers {
   /** Whether rows of this name without an identity belong to this server. */
   isHeir(server: ServerKey): boolean;
   /** Servers that took over a name without a user being notified, in this process or an earlier one. */
-  untold(): ServerNews[];
+  unannounced(): ServerNews[];
   /** Records that a user was notified. */
-  told(server: ServerKey): Promise<void>;
+  announced(server: ServerKey): Promise<void>;
 }
 
 /**

@@ -74,14 +74,14 @@ export class StoredServers implements KnownServers {
     return this.#known.get(name)?.some((each) => each.identity === identity && each.heir === 1) ?? false;
   }
 
-  untold(): ServerNews[] {
+  unannounced(): ServerNews[] {
     return [...this.#known.values()].flatMap((known) => {
       const holder = holderOf(known);
       return holder?.untold ? [{ name: holder.name, identity: holder.identity, kind: holder.untold }] : [];
     });
   }
 
-  async told({ name, identity }: ServerKey): Promise<void> {
+  async announced({ name, identity }: ServerKey): Promise<void> {
     const row = this.#known.get(name)?.find((each) => each.identity === identity);
     if (!row?.untold) return;
     // Set at once, because several pages are notified concurrently.

@@ -31,7 +31,7 @@ describe("the gateway's client", () => {
   });
 
   it("is not in <mcp-app>", async () => {
-    expect(await bundle(ELEMENT)).not.toContain("vitrine-carrier");
+    expect(await bundle(ELEMENT)).not.toContain("vitrine-transport");
   });
 
   it("D22: writes nothing to the console, and needs no eval", async () => {
@@ -40,7 +40,7 @@ describe("the gateway's client", () => {
 });
 
 /**
- * Sessions, two kinds of carriers, all that goes on when one is lost, calls with progress, views in an `<mcp-app>`, and what a
+ * Sessions, two kinds of transports, all that goes on when one is lost, calls with progress, views in an `<mcp-app>`, and what a
  * conversation asks of a page. 50 of them let a page notice a dead event stream, and cancel with a full queue; 35 tell
  * callers that a lost call may have run, and keep an action done whose report cannot be sent; 25 keep a view from another
  * server that has its server's name after a restart; 15 tell the gateway that an app did not answer in time; 130 keep calls from

@@ -1,7 +1,7 @@
 import type { Dial, Line } from "./line.js";
 
 /** Identifies the connection in every request but the first. */
-const HEADER = "vitrine-carrier";
+const HEADER = "vitrine-transport";
 /** Maximum contents of one POST: less than the gateway's limit, whatever the characters. */
 const BATCH = { frames: 500, characters: 262_144 };
 
@@ -48,9 +48,9 @@ export const dialHttp =
       isPosting = false;
     };
     const open = async (): Promise<void> => {
-      const { carrier, frames, silence } = await (await post([hello])).json();
+      const { id, frames, silence } = await (await post([hello])).json();
       const [answer = ""] = frames as string[];
-      headers = { ...headers, [HEADER]: `${carrier}` };
+      headers = { ...headers, [HEADER]: `${id}` };
       if (!answer.startsWith("welcome ")) return events.frame(line, answer);
       const { body } = await check(await send(url, { headers, signal, redirect: "error" }));
       const reader = body?.pipeThrough(new TextDecoderStream()).getReader();

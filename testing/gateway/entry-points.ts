@@ -1,5 +1,5 @@
 /**
- * The doors of a real gateway: pages over both carriers that say exactly what a test wants said, programs over HTTP, and
+ * The entry points of a real gateway: pages over both transports that send exactly what a test wants, programs over HTTP, and
  * a server behind it all that writes down what it was asked to do.
  */
 import { randomBytes } from "node:crypto";
@@ -18,7 +18,7 @@ import { tool } from "../fake-upstream.ts";
 import { type StageSettings, startTestGateway } from "./gateway-stage.ts";
 import { STAGE_TOOLS } from "./guard-stage.ts";
 
-export const CARRIERS: readonly LineKind[] = ["websocket", "http"];
+export const TRANSPORTS: readonly LineKind[] = ["websocket", "http"];
 
 /** A message as it stands on the wire. */
 export type Message = Record<string, unknown>;
@@ -262,7 +262,7 @@ const DOCUMENTS = {
 };
 
 /** A gateway, its users, and the server `shop`. */
-export class Doors {
+export class EntryPoints {
   readonly gateway: Gateway;
   /** Where its files are: `data` has the gateway's own. */
   readonly folder: string;
@@ -295,8 +295,8 @@ export class Doors {
       ...settings
     }: StageSettings & { shop?: object; more?: Record<string, object> } = {},
     options: Pick<GatewayOptions, "host" | "testMode"> = {},
-  ): Promise<Doors> {
-    const folder = await mkdtemp(join(tmpdir(), "vitrine-doors-"));
+  ): Promise<EntryPoints> {
+    const folder = await mkdtemp(join(tmpdir(), "vitrine-entry-"));
     writeFileSync(join(folder, "calls"), "");
     const tokens = new Map(users.map((name) => [name, randomBytes(24).toString("base64url")]));
     const servers = Object.entries({ shop, ...more });
@@ -308,7 +308,7 @@ export class Doors {
       ...settings,
     };
     const { gateway, log } = await startTestGateway(written, join(folder, "data"), undefined, options);
-    return new Doors(gateway, log, folder, written, tokens);
+    return new EntryPoints(gateway, log, folder, written, tokens);
   }
 
   /** Gives the gateway other settings; `servers` are all that there are now. */
@@ -370,7 +370,11 @@ export class Doors {
   }
 
   /** A message of a view that a program shows, at the host endpoint. */
-  host(user: string, message: Message, headers: Record<string, string> = {}): ReturnType<Doors["post"]> {
+  host(
+    user: string,
+    message: Message,
+    headers: Record<string, string> = {},
+  ): ReturnType<EntryPoints["post"]> {
     return this.post(user, "/api/servers/shop/host", { jsonrpc: "2.0", ...message }, headers);
   }
 

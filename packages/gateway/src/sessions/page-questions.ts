@@ -17,7 +17,7 @@ interface Pending {
 }
 
 /** The unanswered questions of a page. They survive a reload: the new page is asked again. */
-export class Questions {
+export class PageQuestions {
   readonly #send: (text: string) => void;
   readonly #pending = new Map<string, Pending>();
   #last = 0;

@@ -14,7 +14,7 @@ export const isLoopback = (address: string): boolean =>
   address === "localhost" || address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
 
 /** The names of the gateway. */
-export interface Places {
+export interface HostNames {
   /** The origin for browsers, which the one-time link leads to. */
   readonly origin: string;
   /** Each valid `Host`, with the `Origin` of the pages that it serves. */
@@ -27,7 +27,7 @@ export interface Places {
  *
  * @throws {GatewayError} `config-invalid`
  */
-export function placesOf(listen: { host: string; port: number; origin?: string | undefined }): Places {
+export function hostNamesOf(listen: { host: string; port: number; origin?: string | undefined }): HostNames {
   const { host, port } = listen;
   const hosts = new Map<string, string>();
   const add = (origin: string): string => {

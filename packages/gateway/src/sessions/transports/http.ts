@@ -11,17 +11,17 @@ import type { ServerResponse } from "node:http";
 import { type Bye, type TransportFault, writeHandshake } from "@vitrine/wire";
 import type { Answer, Answered } from "../../http/answer.js";
 import type { Caller } from "../../http/api.js";
-import type { CarrierRequest } from "../../http/route.js";
-import type { LiveSession, PageCarrier, SessionRegistry } from "../registry.js";
+import type { TransportRequest } from "../../http/route.js";
+import type { LiveSession, PageTransport, SessionRegistry } from "../registry.js";
 
 /**
  * The header that names the transport in every request but the first. A secret: whoever has it can act as the
  * page.
  */
-export const CARRIER_HEADER = "vitrine-carrier";
+export const TRANSPORT_HEADER = "vitrine-transport";
 
-/** Options of {@link HttpCarriers}. */
-export interface HttpCarriersOptions {
+/** Options of {@link HttpTransports}. */
+export interface HttpTransportsOptions {
   /** Maximum concurrent transports; 1,000 by default. */
   connections?: number | undefined;
   /** Milliseconds until a stream must have been opened, and read from; 15,000 by default. */
@@ -43,14 +43,14 @@ const BUFFER = 262_144;
 const MISSING_BEATS = 2.5;
 
 /** Accepts requests, and connects them to the registry. */
-export class HttpCarriers {
+export class HttpTransports {
   readonly #registry: SessionRegistry;
-  readonly #open = new Map<string, HttpCarrier>();
+  readonly #open = new Map<string, HttpPageTransport>();
   readonly #connections: number;
   readonly #beat: number;
   readonly #timers: readonly NodeJS.Timeout[];
 
-  constructor(registry: SessionRegistry, options: HttpCarriersOptions = {}) {
+  constructor(registry: SessionRegistry, options: HttpTransportsOptions = {}) {
     this.#registry = registry;
     this.#connections = options.connections ?? 1000;
     this.#beat = options.beat ?? 2000;
@@ -70,38 +70,38 @@ export class HttpCarriers {
    * answer contains the id and the welcome. 409 means that another page took over the session, 410 that the
    * transport has ended.
    */
-  async post({ headers, bytes }: CarrierRequest, caller: Caller): Promise<Answer> {
+  async post({ headers, bytes }: TransportRequest, caller: Caller): Promise<Answer> {
     const frames = readFrames(bytes);
     if (!frames) return answer(400, { message: "send a JSON array of at most 1,000 frames, and 1 MiB" });
-    const name = headers[CARRIER_HEADER];
+    const name = headers[TRANSPORT_HEADER];
     if (name === undefined) return this.#hello(frames, caller);
-    const carrier = this.#open.get(String(name));
-    if (carrier?.user !== caller.user) return gone();
-    return carrier.take(frames);
+    const transport = this.#open.get(String(name));
+    if (transport?.user !== caller.user) return gone();
+    return transport.take(frames);
   }
 
   /** The stream of frames to the page. There is one per transport. */
-  stream({ headers }: CarrierRequest, outgoing: ServerResponse, caller: Caller): Answered {
-    const carrier = this.#open.get(String(headers[CARRIER_HEADER]));
-    if (carrier?.user !== caller.user) return gone();
-    if (carrier.stream(outgoing, caller)) return "written";
+  stream({ headers }: TransportRequest, outgoing: ServerResponse, caller: Caller): Answered {
+    const transport = this.#open.get(String(headers[TRANSPORT_HEADER]));
+    if (transport?.user !== caller.user) return gone();
+    if (transport.stream(outgoing, caller)) return "written";
     return answer(409, { message: "this transport already has a stream" });
   }
 
   /** Ends transports that nobody reads from. */
   sweep(): void {
-    for (const carrier of this.#open.values()) carrier.sweep();
+    for (const transport of this.#open.values()) transport.sweep();
   }
 
   /** Sends a comment to every page, to show that its stream is alive. */
   beat(): void {
-    for (const carrier of this.#open.values()) carrier.beat();
+    for (const transport of this.#open.values()) transport.beat();
   }
 
   /** Ends all transports. Close the registry first, so that pages are notified and no new ones connect. */
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
-    for (const carrier of this.#open.values()) carrier.finish();
+    for (const transport of this.#open.values()) transport.finish();
   }
 
   #hello([frame = ""]: string[], { user }: Caller): Answer {
@@ -109,16 +109,16 @@ export class HttpCarriers {
       return answer(503, { message: "too many connections: try again later" }, { "retry-after": "5" });
     }
     const name = randomBytes(16).toString("base64url");
-    const carrier: HttpCarrier = new HttpCarrier(user, () => {
+    const transport: HttpPageTransport = new HttpPageTransport(user, () => {
       this.#open.delete(name);
     });
-    const isWelcome = carrier.begin(this.#registry.open(frame, user, carrier));
-    if (isWelcome) this.#open.set(name, carrier);
-    return answer(200, { carrier: name, frames: carrier.first, silence: MISSING_BEATS * this.#beat });
+    const isWelcome = transport.begin(this.#registry.open(frame, user, transport));
+    if (isWelcome) this.#open.set(name, transport);
+    return answer(200, { id: name, frames: transport.first, silence: MISSING_BEATS * this.#beat });
   }
 }
 
-class HttpCarrier implements PageCarrier {
+class HttpPageTransport implements PageTransport {
   readonly user: string;
   /** Frames before there is a stream: the welcome, or the reason for the refusal. */
   readonly first: string[] = [];

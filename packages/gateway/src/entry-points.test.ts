@@ -12,10 +12,10 @@
  */
 import { recordOf, VitrineError } from "@vitrine/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CARRIERS, Doors, type RawPage } from "../../../testing/gateway/doors.js";
+import { EntryPoints, type RawPage, TRANSPORTS } from "../../../testing/gateway/entry-points.js";
 import {
   type Before,
-  type Door,
+  type EntryPoint,
   GUARD_CONTROLS,
   GUARD_TABLE,
   type GuardCase,
@@ -23,17 +23,17 @@ import {
 } from "../../../testing/gateway/guard-table.js";
 import { STATUSES } from "./http/http-error.js";
 
-type Over = (typeof CARRIERS)[number];
+type Over = (typeof TRANSPORTS)[number];
 type Call = GuardCase["call"];
 /** `host`: the host endpoint, which answers requests of views. */
-type AnyDoor = Door | "host";
+type AnyEntryPoint = EntryPoint | "host";
 
 /**
  * Several users take turns, because refusals of a user beyond a rate are summarized in one row per second.
  */
 const USERS = ["ann", "bea", "cal", "dan", "eve", "fay"];
 
-let doors: Doors;
+let entryPoints: EntryPoints;
 /** Actions of the host endpoint. */
 const done: string[] = [];
 const pages = new Map<string, Record<Over, RawPage>>();
@@ -50,19 +50,22 @@ beforeAll(async () => {
       throw new Error("there is no model");
     },
   };
-  doors = await Doors.open(USERS, settings, { host: () => ({ handlers }) });
+  entryPoints = await EntryPoints.open(USERS, settings, { host: () => ({ handlers }) });
   for (const user of USERS) {
-    const [websocket, http] = await Promise.all([doors.page(user, "websocket"), doors.page(user, "http")]);
+    const [websocket, http] = await Promise.all([
+      entryPoints.page(user, "websocket"),
+      entryPoints.page(user, "http"),
+    ]);
     pages.set(user, { websocket, http });
   }
-  await doors.gateway.api.catalogue({ user: "ann" }, "shop");
+  await entryPoints.gateway.api.catalogue({ user: "ann" }, "shop");
 });
-afterAll(() => doors.close());
+afterAll(() => entryPoints.close());
 
 /** An entry point with a caller. */
-interface Place {
+interface Caller {
   readonly user: string;
-  readonly door: AnyDoor;
+  readonly entryPoint: AnyEntryPoint;
   /** Sends a request there. */
   send(call: Call): Promise<unknown>;
   /** Closes the view. */
@@ -75,35 +78,35 @@ const pageOf = (user: string, over: Over): RawPage => {
   return page;
 };
 
-async function placeOf(user: string, door: AnyDoor, over: Over): Promise<Place> {
+async function placeOf(user: string, entryPoint: AnyEntryPoint, over: Over): Promise<Caller> {
   const page = pageOf(user, over);
-  if (door === "host") {
+  if (entryPoint === "host") {
     const send = async ({ method, params }: Call) => {
-      const { body } = await doors.host(user, { id: 1, method, params });
+      const { body } = await entryPoints.host(user, { id: 1, method, params });
       const { code, message, data } = recordOf(body["error"]);
       if (code !== undefined) throw new VitrineError(Number(code), `${message}`, { data });
       return body["result"];
     };
-    return { user, door, send, close: async () => {} };
+    return { user, entryPoint, send, close: async () => {} };
   }
-  if (door === "direct") {
+  if (entryPoint === "direct") {
     const send = async ({ method, params, key }: Call) => {
       const headers: Record<string, string> = key ? { "idempotency-key": `${user}.${key}` } : {};
-      const { status, body } = await doors.post(user, `/api/servers/shop/${method}`, params, headers);
+      const { status, body } = await entryPoints.post(user, `/api/servers/shop/${method}`, params, headers);
       if (status === 200) return body;
       const { code, message } = body["error"] as { code: string; message: string };
       throw new VitrineError(status, message, { data: { code } });
     };
-    return { user, door, send, close: async () => {} };
+    return { user, entryPoint, send, close: async () => {} };
   }
-  if (door === "page") {
+  if (entryPoint === "page") {
     const send = ({ params, key }: Call) =>
       page.ask(".", "gateway/call", { server: "shop", ...params }, key && `${over}-${key}`);
-    return { user, door, send, close: async () => {} };
+    return { user, entryPoint, send, close: async () => {} };
   }
   const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
   const send = ({ method, params, key }: Call) => page.ask(view, method, params, key && `${view}-${key}`);
-  return { user, door, send, close: () => page.request("gateway/close", { view }) };
+  return { user, entryPoint, send, close: () => page.request("gateway/close", { view }) };
 }
 
 const callTool = (name: string, input: object = {}): Call => ({
@@ -113,35 +116,35 @@ const callTool = (name: string, input: object = {}): Call => ({
 
 /** Sets the user's answer, in all of their pages. */
 const answerWith = (user: string, answer: "allow" | "deny") => {
-  for (const over of CARRIERS) pageOf(user, over).answer = () => ({ answer, remember: "always" });
+  for (const over of TRANSPORTS) pageOf(user, over).answer = () => ({ answer, remember: "always" });
 };
 
-const BEFORE: Record<Before, (place: Place) => Promise<unknown>> = {
-  "view-closed": (place) => place.close(),
-  "tool-added": (place) => place.send(callTool("control", { late: true })),
-  "key-used": (place) => place.send({ ...callTool("look"), key: "nonce.1" }),
-  "tool-changed": async (place) => {
-    answerWith(place.user, "allow");
-    await place.send(callTool("change"));
-    answerWith(place.user, "deny");
+const BEFORE: Record<Before, (caller: Caller) => Promise<unknown>> = {
+  "view-closed": (caller) => caller.close(),
+  "tool-added": (caller) => caller.send(callTool("control", { late: true })),
+  "key-used": (caller) => caller.send({ ...callTool("look"), key: "nonce.1" }),
+  "tool-changed": async (caller) => {
+    answerWith(caller.user, "allow");
+    await caller.send(callTool("change"));
+    answerWith(caller.user, "deny");
     // The approval must be valid, or the refusal below would prove nothing.
-    await place.send(callTool("change"));
-    await place.send(callTool("control", { description: "Changes everything" }));
+    await caller.send(callTool("change"));
+    await caller.send(callTool("control", { description: "Changes everything" }));
   },
 };
 
 /** Restores the initial state. */
 async function reset(user: string): Promise<void> {
-  await doors.post(user, "/api/servers/shop/tools/call", callTool("control").params);
-  await doors.gateway.api.consents.revoke({ user }, { server: "shop" });
-  await doors.gateway.api.catalogue({ user }, "shop");
+  await entryPoints.post(user, "/api/servers/shop/tools/call", callTool("control").params);
+  await entryPoints.gateway.api.consents.revoke({ user }, { server: "shop" });
+  await entryPoints.gateway.api.catalogue({ user }, "shop");
 }
 
 /** Programs get a code and a status; pages get a code and a number. */
-const expectedOf = (each: GuardCase, door: AnyDoor): unknown[] => {
+const expectedOf = (each: GuardCase, entryPoint: AnyEntryPoint): unknown[] => {
   const { code, rpcCode } = each.expect;
-  if (door === "host") return hostExpectation(each).told;
-  return [code, door === "direct" ? STATUSES[code] : rpcCode];
+  if (entryPoint === "host") return hostExpectation(each).reported;
+  return [code, entryPoint === "direct" ? STATUSES[code] : rpcCode];
 };
 
 /**
@@ -150,17 +153,17 @@ const expectedOf = (each: GuardCase, door: AnyDoor): unknown[] => {
  */
 function hostExpectation({ call, expect: { code, rpcCode } }: GuardCase): {
   reason: string;
-  told: unknown[];
+  reported: unknown[];
 } {
   const { method } = call;
-  if (JSON.stringify(call).length > 1_000_000) return { reason: "too-large", told: [-32600, -32600] };
+  if (JSON.stringify(call).length > 1_000_000) return { reason: "too-large", reported: [-32600, -32600] };
   // A message that can only come from the user counts as theirs, so the user is asked.
   if (method === "ui/message" && code === "invalid-params")
-    return { reason: "denied", told: ["denied", -32000] };
+    return { reason: "denied", reported: ["denied", -32000] };
   // A view there could not be notified of its subscriptions.
   if (code === "method-unknown" || method === "resources/subscribe")
-    return { reason: "method-unknown", told: [-32601, -32601] };
-  return { reason: code, told: [code, rpcCode] };
+    return { reason: "method-unknown", reported: [-32601, -32601] };
+  return { reason: code, reported: [code, rpcCode] };
 }
 
 const codeOf = (error: unknown): unknown => {
@@ -176,85 +179,94 @@ const isReadAhead = (call: string): boolean =>
 /**
  * A program's request without a tool name is rejected as malformed, like any other body: it is not a call.
  */
-const isFormless = ({ call }: GuardCase, door: AnyDoor): boolean => {
+const isFormless = ({ call }: GuardCase, entryPoint: AnyEntryPoint): boolean => {
   const { name } = call.params;
-  return door === "direct" && typeof name === "string" && (name === "" || name.length > 500);
+  return entryPoint === "direct" && typeof name === "string" && (name === "" || name.length > 500);
 };
 
 /** Every case at every entry point, and every page over both transports. */
-const spread = <T extends { doors: readonly Door[] }>(cases: readonly T[]) =>
+const spread = <T extends { entryPoints: readonly EntryPoint[] }>(cases: readonly T[]) =>
   cases
     .flatMap((each) =>
-      each.doors.flatMap((door) =>
-        (door === "direct" ? (["http"] as const) : CARRIERS).map((over) => ({ each, door, over })),
+      each.entryPoints.flatMap((entryPoint) =>
+        (entryPoint === "direct" ? (["http"] as const) : TRANSPORTS).map((over) => ({
+          each,
+          entryPoint,
+          over,
+        })),
       ),
     )
     .map((row, index) => ({ ...row, user: USERS[index % USERS.length] ?? "" }));
 
 /** The cases for the host endpoint, which has a handshake, no keys, and no views to close. */
-const spreadHost = <T extends Pick<GuardCase, "doors" | "call" | "before">>(cases: readonly T[]) =>
+const spreadHost = <T extends Pick<GuardCase, "entryPoints" | "call" | "before">>(cases: readonly T[]) =>
   cases
-    .filter(({ doors, call: { method, key }, before }) => {
-      return doors.includes("view") && method !== "ui/initialize" && !key && before !== "view-closed";
+    .filter(({ entryPoints, call: { method, key }, before }) => {
+      return entryPoints.includes("view") && method !== "ui/initialize" && !key && before !== "view-closed";
     })
     .map((each, index) => ({
       each,
-      door: "host" as AnyDoor,
+      entryPoint: "host" as AnyEntryPoint,
       over: "http" as Over,
       user: USERS[index % USERS.length] ?? "",
     }));
 
 const attacks = [...spread(GUARD_TABLE), ...spreadHost(GUARD_TABLE)].map(
-  (row) => [`attack ${row.each.id}: ${row.each.title}`.slice(0, 120), row.door, row.over, row] as const,
+  (row) => [`attack ${row.each.id}: ${row.each.title}`.slice(0, 120), row.entryPoint, row.over, row] as const,
 );
 
 describe("requests of hostile apps", () => {
   it.each(attacks)(
     "%s (%s, %s) is refused before it reaches the server, with one row",
-    async (_title, _door, _over, { each, door, over, user }) => {
-      const place = await placeOf(user, door, over);
-      if (each.before) await BEFORE[each.before](place);
-      const earlier = { calls: doors.calls.length, row: await doors.lastRow(user), done: done.length };
-      const error = await place.send(each.call).catch((reason: unknown) => reason);
-      const isCall = !isFormless(each, door);
-      expect(codeOf(error)).toEqual(isCall ? expectedOf(each, door) : ["bad-request", 400]);
-      const calls = doors.calls.slice(earlier.calls).filter((call) => !isReadAhead(call));
+    async (_title, _entryPoint, _over, { each, entryPoint, over, user }) => {
+      const caller = await placeOf(user, entryPoint, over);
+      if (each.before) await BEFORE[each.before](caller);
+      const earlier = {
+        calls: entryPoints.calls.length,
+        row: await entryPoints.lastRow(user),
+        done: done.length,
+      };
+      const error = await caller.send(each.call).catch((reason: unknown) => reason);
+      const isCall = !isFormless(each, entryPoint);
+      expect(codeOf(error)).toEqual(isCall ? expectedOf(each, entryPoint) : ["bad-request", 400]);
+      const calls = entryPoints.calls.slice(earlier.calls).filter((call) => !isReadAhead(call));
       expect(calls).toHaveLength(each.expect.upstreamCalls);
       expect(done.slice(earlier.done)).toEqual([]);
       const { question } = each.expect;
       // A program's question is shown in the user's newest page, whichever that is.
-      if (question && door === "view") expect(pageOf(user, over).asked.at(-1)).toMatchObject(question);
-      const rows = (await doors.rows(user, earlier.row)).filter(({ kind }) => kind === "entry");
+      if (question && entryPoint === "view") expect(pageOf(user, over).asked.at(-1)).toMatchObject(question);
+      const rows = (await entryPoints.rows(user, earlier.row)).filter(({ kind }) => kind === "entry");
       expect(rows).toHaveLength(isCall ? each.expect.auditRows : 0);
       if (isCall) {
         expect(rows[0]).toMatchObject({
           user,
           server: "shop",
           decision: "refused",
-          reason: door === "host" ? hostExpectation(each).reason : each.expect.code,
-          actor: { view: "view", direct: "http", page: "host", host: "http" }[door],
-          ...(door === "host" && { view: "host" }),
+          reason: entryPoint === "host" ? hostExpectation(each).reason : each.expect.code,
+          actor: { view: "view", direct: "http", page: "host", host: "http" }[entryPoint],
+          ...(entryPoint === "host" && { view: "host" }),
         });
       }
       if (each.before) await reset(user);
       // Another view of the same program would not be asked again.
-      else if (door === "host") await doors.gateway.api.consents.revoke({ user }, { server: "shop" });
+      else if (entryPoint === "host")
+        await entryPoints.gateway.api.consents.revoke({ user }, { server: "shop" });
     },
   );
 
   const controls = [...spread(GUARD_CONTROLS), ...spreadHost(GUARD_CONTROLS)].map(
-    (row) => [row.each.title, row.door, row.over, row] as const,
+    (row) => [row.each.title, row.entryPoint, row.over, row] as const,
   );
 
   it.each(controls)(
     "control: %s (%s, %s) runs once, with one entry and one outcome",
-    async (_title, _door, _over, { each, door, over, user }) => {
-      const place = await placeOf(user, door, over);
-      const earlier = { calls: doors.calls.length, row: await doors.lastRow(user) };
-      await expect(place.send(each.call)).resolves.toMatchObject(each.answer ?? {});
-      expect(doors.calls.slice(earlier.calls)).toEqual(notedOf(each.call));
+    async (_title, _entryPoint, _over, { each, entryPoint, over, user }) => {
+      const caller = await placeOf(user, entryPoint, over);
+      const earlier = { calls: entryPoints.calls.length, row: await entryPoints.lastRow(user) };
+      await expect(caller.send(each.call)).resolves.toMatchObject(each.answer ?? {});
+      expect(entryPoints.calls.slice(earlier.calls)).toEqual(notedOf(each.call));
       const kinds = async () =>
-        (await doors.rows(user, earlier.row)).map(({ kind, decision, outcome }) => [
+        (await entryPoints.rows(user, earlier.row)).map(({ kind, decision, outcome }) => [
           kind,
           decision ?? outcome,
         ]);
@@ -266,7 +278,7 @@ describe("requests of hostile apps", () => {
   );
 });
 
-describe.each(CARRIERS)("a hostile page (%s)", (over) => {
+describe.each(TRANSPORTS)("a hostile page (%s)", (over) => {
   it("attack C09: only the first of two answers to a question counts", async () => {
     const page = pageOf("ann", over);
     page.answer = () => new Promise(() => {});
@@ -278,7 +290,7 @@ describe.each(CARRIERS)("a hostile page (%s)", (over) => {
     page.send(".", { id, result: { answer: "deny" } });
     page.send(".", { id, result: { answer: "allow", remember: "always" } });
     await expect(call).rejects.toMatchObject({ data: { code: "denied" } });
-    expect(await doors.gateway.api.consents.list({ user: "ann" })).toEqual([]);
+    expect(await entryPoints.gateway.api.consents.list({ user: "ann" })).toEqual([]);
   });
 
   it("attack C09: a question can be answered only where it was asked", async () => {
@@ -287,7 +299,7 @@ describe.each(CARRIERS)("a hostile page (%s)", (over) => {
     page.answer = () => new Promise(() => {});
     const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
     const before = page.asked.length;
-    const calls = doors.calls.length;
+    const calls = entryPoints.calls.length;
     const call = page.ask(view, "tools/call", { name: "change" });
     await expect.poll(() => page.asked).toHaveLength(before + 1);
     const id = page.asked.at(-1)?.id;
@@ -300,13 +312,13 @@ describe.each(CARRIERS)("a hostile page (%s)", (over) => {
       await other.request("gateway/servers", {});
     page.send(".", { id, result: { answer: "deny" } });
     await expect(call).rejects.toMatchObject({ data: { code: "denied" } });
-    expect(doors.calls.slice(calls)).toEqual([]);
+    expect(entryPoints.calls.slice(calls)).toEqual([]);
   });
 
   it("attack C10: an answer without a question is dropped, without a response or a row", async () => {
     const page = pageOf("cal", over);
     const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
-    const row = await doors.lastRow("cal");
+    const row = await entryPoints.lastRow("cal");
     const { stray } = page;
     const before = stray.length;
     for (const channel of [".", view]) {
@@ -315,7 +327,7 @@ describe.each(CARRIERS)("a hostile page (%s)", (over) => {
     }
     await expect(page.ask(view, "tools/call", { name: "look" })).resolves.toBeDefined();
     expect(stray.slice(before)).toEqual([]);
-    const rows = await doors.rows("cal", row);
+    const rows = await entryPoints.rows("cal", row);
     expect(rows.filter(({ kind }) => kind === "entry")).toMatchObject([{ target: "look" }]);
   });
 
@@ -323,7 +335,7 @@ describe.each(CARRIERS)("a hostile page (%s)", (over) => {
     const page = pageOf("dan", over);
     page.answer = () => ({ answer: "allow" });
     const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
-    const row = await doors.lastRow("dan");
+    const row = await entryPoints.lastRow("dan");
     const message = { role: "user", content: [{ type: "text", text: "hello" }] };
     const sent = await Promise.allSettled(
       Array.from({ length: 100 }, () => page.ask(view, "ui/message", message)),
@@ -332,7 +344,7 @@ describe.each(CARRIERS)("a hostile page (%s)", (over) => {
     // Ten at once, and one more for each second that this took.
     expect(refused.length).toBeGreaterThan(60);
     for (const each of refused) expect(each).toMatchObject({ reason: { data: { code: "rate-limited" } } });
-    const rows = (await doors.rows("dan", row)).filter(({ decision }) => decision === "refused");
+    const rows = (await entryPoints.rows("dan", row)).filter(({ decision }) => decision === "refused");
     expect(rows.length).toBeLessThan(30);
     expect(rows[0]).toMatchObject({ reason: "rate-limited", method: "ui/message" });
   });
@@ -340,12 +352,12 @@ describe.each(CARRIERS)("a hostile page (%s)", (over) => {
   it("attack C20: a repeated request is answered again, and runs once", async () => {
     const page = pageOf("eve", over);
     const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
-    const calls = doors.calls.length;
+    const calls = entryPoints.calls.length;
     const id = page.nextId();
     const look = { name: "look", arguments: { amount: 1 } };
     const first = await page.ask(view, "tools/call", look, id);
     expect(await page.ask(view, "tools/call", look, id)).toEqual(first);
-    expect(doors.calls.slice(calls)).toEqual(["tools/call look"]);
+    expect(entryPoints.calls.slice(calls)).toEqual(["tools/call look"]);
   });
 
   it("attack C20: another view does not get an answer with its key", async () => {
@@ -363,61 +375,61 @@ describe.each(CARRIERS)("a hostile page (%s)", (over) => {
 });
 
 it("attack C20: a program's repeated request with its key is answered again, and runs once", async () => {
-  const calls = doors.calls.length;
+  const calls = entryPoints.calls.length;
   const again = () =>
-    doors.post("fay", "/api/servers/shop/tools/call", { name: "look" }, { "idempotency-key": "fay-1" });
+    entryPoints.post("fay", "/api/servers/shop/tools/call", { name: "look" }, { "idempotency-key": "fay-1" });
   const first = await again();
   expect(first.status).toBe(200);
   expect(await again()).toEqual(first);
-  expect(doors.calls.slice(calls)).toEqual(["tools/call look"]);
+  expect(entryPoints.calls.slice(calls)).toEqual(["tools/call look"]);
 });
 
 it("control: an approved request runs at the host endpoint, with one entry and one outcome", async () => {
-  const row = await doors.lastRow("ann");
+  const row = await entryPoints.lastRow("ann");
   answerWith("ann", "allow");
-  const place = await placeOf("ann", "host", "http");
+  const caller = await placeOf("ann", "host", "http");
   await expect(
-    place.send({ method: "ui/open-link", params: { url: "https://good.example/" } }),
+    caller.send({ method: "ui/open-link", params: { url: "https://good.example/" } }),
   ).resolves.toEqual({});
   answerWith("ann", "deny");
   expect(done.splice(0)).toEqual(["openLink"]);
   await expect
-    .poll(() => doors.rows("ann", row))
+    .poll(() => entryPoints.rows("ann", row))
     .toMatchObject([
       { kind: "entry", actor: "http", view: "host", target: "good.example", reason: "asked" },
       { kind: "outcome", outcome: "ok" },
     ]);
-  await doors.gateway.api.consents.revoke({ user: "ann" }, { server: "shop" });
+  await entryPoints.gateway.api.consents.revoke({ user: "ann" }, { server: "shop" });
 });
 
 it("a flood of invalid requests at the host endpoint writes a few rows, and counts all of them", async () => {
-  const row = await doors.lastRow("bea");
+  const row = await entryPoints.lastRow("bea");
   const denials = 'vitrine_denials_total{code="method-unknown"}';
-  const before = doors.metric(denials);
-  const nonsense = () => doors.host("bea", { id: 1, method: "no/such", params: {} });
+  const before = entryPoints.metric(denials);
+  const nonsense = () => entryPoints.host("bea", { id: 1, method: "no/such", params: {} });
   const began = performance.now();
   for (const { status } of await Promise.all(Array.from({ length: 60 }, nonsense))) expect(status).toBe(404);
   // A window of a second may start at any moment.
   const windows = Math.ceil((performance.now() - began) / 1000) + 1;
-  expect(doors.metric(denials)).toBe(before + 60);
+  expect(entryPoints.metric(denials)).toBe(before + 60);
   const counted = (reason = "") => Number(/^method-unknown ×(\d+)$/.exec(reason)?.[1] ?? 1);
-  const told = async () =>
-    (await doors.rows("bea", row)).reduce((sum, { reason }) => sum + counted(reason), 0);
-  await expect.poll(told, { timeout: 5000 }).toBe(60);
+  const reported = async () =>
+    (await entryPoints.rows("bea", row)).reduce((sum, { reason }) => sum + counted(reason), 0);
+  await expect.poll(reported, { timeout: 5000 }).toBe(60);
   // 20 rows per window, and one that counts the rest.
-  expect((await doors.rows("bea", row)).length).toBeLessThanOrEqual(21 * windows);
+  expect((await entryPoints.rows("bea", row)).length).toBeLessThanOrEqual(21 * windows);
 });
 
 it("requests for a closed view add one row each, and a flood adds a few", async () => {
   const page = pageOf("fay", "websocket");
-  const row = await doors.lastRow("fay");
+  const row = await entryPoints.lastRow("fay");
   const flood = Array.from({ length: 100 }, () => page.ask("vNobody", "tools/call", { name: "look" }));
   for (const each of await Promise.allSettled(flood))
     expect(each).toMatchObject({ reason: { data: { code: "view-unknown" } } });
-  const rows = () => doors.rows("fay", row);
+  const rows = () => entryPoints.rows("fay", row);
   const counted = (reason = "") => Number(/^view-unknown ×(\d+)$/.exec(reason)?.[1] ?? 1);
-  const told = async () => (await rows()).reduce((sum, { reason }) => sum + counted(reason), 0);
-  await expect.poll(told).toBe(100);
+  const reported = async () => (await rows()).reduce((sum, { reason }) => sum + counted(reason), 0);
+  await expect.poll(reported).toBe(100);
   expect((await rows()).length).toBeLessThan(80);
   expect((await rows())[0]).toMatchObject({ view: "vNobody", server: "", target: "look" });
 });
@@ -425,7 +437,7 @@ it("requests for a closed view add one row each, and a flood adds a few", async 
 describe("C02, attack C04: the list for a model contains no app-only tool", () => {
   const namesOf = ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name);
 
-  it.each(CARRIERS)("in a page (%s)", async (over) => {
+  it.each(TRANSPORTS)("in a page (%s)", async (over) => {
     const page = pageOf("ann", over);
     const offered = async (who?: "model" | "app") =>
       namesOf(await page.request("gateway/catalogue", { server: "shop", for: who }));
@@ -439,10 +451,10 @@ describe("C02, attack C04: the list for a model contains no app-only tool", () =
   });
 
   it("over HTTP", async () => {
-    const { origin } = doors.gateway;
+    const { origin } = entryPoints.gateway;
     const get = (query: string) =>
       fetch(`${origin}/api/servers/shop${query}`, {
-        headers: { authorization: `Bearer ${doors.tokenOf("ann")}` },
+        headers: { authorization: `Bearer ${entryPoints.tokenOf("ann")}` },
       });
     const names = namesOf(await (await get("?for=model")).json());
     expect(names).toContain("secret");

@@ -18,7 +18,7 @@ import {
 import { INPUT_RATES, InputRate, type InputRates } from "./rate.js";
 
 /** A connection from a page that carries a session. */
-export interface PageCarrier extends SessionTransport {
+export interface PageTransport extends SessionTransport {
   /** Sends a bye, and closes. */
   bye(bye: Bye): void;
 }
@@ -65,7 +65,7 @@ export class LiveSession implements BrowserSession {
    */
   #keyBefore: string | undefined;
   handler: SessionHandler | undefined;
-  carrier: PageCarrier | undefined;
+  transport: PageTransport | undefined;
   /** The time since it has no transport, in milliseconds. */
   waitsSince: number | undefined;
   isEnded = false;
@@ -99,7 +99,7 @@ export class LiveSession implements BrowserSession {
   }
 
   get isConnected(): boolean {
-    return this.carrier !== undefined;
+    return this.transport !== undefined;
   }
 
   send(channel: string, text: string): void {
@@ -125,11 +125,11 @@ export class LiveSession implements BrowserSession {
   end(code: ByeCode, message: string): void {
     if (this.isEnded) return;
     this.isEnded = true;
-    const { carrier } = this;
-    this.carrier = undefined;
+    const { transport } = this;
+    this.transport = undefined;
     this.wire.reset();
     this.onended?.();
-    carrier?.bye({ code, message });
+    transport?.bye({ code, message });
     this.#safely(() => this.handler?.onend(message));
   }
 
@@ -147,15 +147,15 @@ export class LiveSession implements BrowserSession {
   renew(usedKey: string): void {
     if (isSame(usedKey, this.key)) this.#keyBefore = this.key;
     this.key = newSecret(32);
-    this.carrier = undefined;
+    this.transport = undefined;
     this.wire.reset();
     this.#safely(() => this.handler?.onfresh?.());
   }
 
-  take(carrier: PageCarrier, received: number): void {
-    this.carrier = carrier;
+  take(transport: PageTransport, received: number): void {
+    this.transport = transport;
     this.waitsSince = undefined;
-    this.wire.attach(carrier, { received });
+    this.wire.attach(transport, { received });
   }
 
   /**
@@ -163,34 +163,34 @@ export class LiveSession implements BrowserSession {
    *
    * @returns the milliseconds for which the transport should not read
    */
-  receive(carrier: PageCarrier, frame: string): number {
-    if (carrier !== this.carrier) return 0;
+  receive(transport: PageTransport, frame: string): number {
+    if (transport !== this.transport) return 0;
     if (frame.startsWith("bye ")) this.end("closed", "the page ended the session");
-    else this.wire.receive(carrier, frame);
+    else this.wire.receive(transport, frame);
     return this.#rate.take(1, frame.length, this.#clock.now);
   }
 
   /** Detaches a closed transport. */
-  lose(carrier: PageCarrier): void {
-    this.wire.detach(carrier);
-    if (carrier === this.carrier) this.#leave();
+  lose(transport: PageTransport): void {
+    this.wire.detach(transport);
+    if (transport === this.transport) this.#leave();
   }
 
   /**
    * Handles a protocol violation of the page. Missing frames may be sent again; after any other fault the
    * session ends.
    */
-  fault(carrier: PageCarrier, fault: TransportFault, message: string): void {
-    if (carrier !== this.carrier) return;
+  fault(transport: PageTransport, fault: TransportFault, message: string): void {
+    if (transport !== this.transport) return;
     if (fault !== "gap") this.end(fault, message);
     else {
-      this.lose(carrier);
-      carrier.bye({ code: "gap", message });
+      this.lose(transport);
+      transport.bye({ code: "gap", message });
     }
   }
 
   #leave(): void {
-    this.carrier = undefined;
+    this.transport = undefined;
     this.waitsSince = this.#clock.now;
   }
 

@@ -8,10 +8,10 @@ import type { Duplex } from "node:stream";
 import { type Bye, MAX_FRAME_BYTES, type TransportFault, writeHandshake } from "@vitrine/wire";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Caller } from "../../http/api.js";
-import type { LiveSession, PageCarrier, SessionRegistry } from "../registry.js";
+import type { LiveSession, PageTransport, SessionRegistry } from "../registry.js";
 
-/** Options of {@link WebSocketCarriers}. */
-export interface WebSocketCarriersOptions {
+/** Options of {@link WebSocketTransports}. */
+export interface WebSocketTransportsOptions {
   /** Maximum concurrent sockets; 10,000 by default. */
   connections?: number | undefined;
   /** Maximum concurrent sockets without a hello; 512 by default. */
@@ -30,7 +30,7 @@ const BUFFER = 262_144;
 const STUCK = 1_048_576;
 
 /** Accepts WebSockets, and connects them to the registry. */
-export class WebSocketCarriers {
+export class WebSocketTransports {
   readonly #registry: SessionRegistry;
   readonly #server = new WebSocketServer({
     noServer: true,
@@ -40,27 +40,27 @@ export class WebSocketCarriers {
     // Automatic answers to a flood of pings would accumulate for a client that does not read.
     autoPong: false,
   });
-  readonly #open = new Set<SocketCarrier>();
+  readonly #open = new Set<SocketTransport>();
   readonly #connections: number;
   readonly #pending: number;
   readonly #pendingPerUser: number;
   readonly #sweep: NodeJS.Timeout;
   /** Shared by all sockets, to keep each small. */
   readonly #owner: SocketOwner = {
-    hello: (carrier, frame) => {
-      this.#wait(carrier.user, -1);
-      return this.#registry.open(frame, carrier.user, carrier);
+    hello: (transport, frame) => {
+      this.#wait(transport.user, -1);
+      return this.#registry.open(frame, transport.user, transport);
     },
-    closed: (carrier) => {
-      if (!carrier.saidHello) this.#wait(carrier.user, -1);
-      this.#open.delete(carrier);
+    closed: (transport) => {
+      if (!transport.saidHello) this.#wait(transport.user, -1);
+      this.#open.delete(transport);
     },
   };
   #waiting = 0;
   readonly #waitingOf = new Map<string, number>();
   #isClosed = false;
 
-  constructor(registry: SessionRegistry, options: WebSocketCarriersOptions = {}) {
+  constructor(registry: SessionRegistry, options: WebSocketTransportsOptions = {}) {
     this.#registry = registry;
     this.#connections = options.connections ?? 10_000;
     this.#pending = options.pending ?? 512;
@@ -86,7 +86,7 @@ export class WebSocketCarriers {
     }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#wait(caller.user, 1);
-      this.#open.add(new SocketCarrier(webSocket, this.#owner, caller));
+      this.#open.add(new SocketTransport(webSocket, this.#owner, caller));
     });
   }
 
@@ -100,7 +100,7 @@ export class WebSocketCarriers {
 
   /** Ends sockets that are dead or never sent a hello, and pings the others. */
   sweep(): void {
-    for (const carrier of this.#open) carrier.beat();
+    for (const transport of this.#open) transport.beat();
   }
 
   /**
@@ -110,21 +110,22 @@ export class WebSocketCarriers {
   async close(grace = 1000): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#sweep);
-    for (const carrier of this.#open) carrier.bye({ code: "stopping", message: "the gateway is stopping" });
+    for (const transport of this.#open)
+      transport.bye({ code: "stopping", message: "the gateway is stopping" });
     const deadline = performance.now() + grace;
     while (this.#open.size > 0 && performance.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 10));
-    for (const carrier of this.#open) carrier.terminate();
+    for (const transport of this.#open) transport.terminate();
     this.#server.close();
   }
 }
 
 interface SocketOwner {
-  hello(carrier: SocketCarrier, frame: string): LiveSession | undefined;
-  closed(carrier: SocketCarrier): void;
+  hello(transport: SocketTransport, frame: string): LiveSession | undefined;
+  closed(transport: SocketTransport): void;
 }
 
-class SocketCarrier implements PageCarrier {
+class SocketTransport implements PageTransport {
   readonly #socket: WebSocket;
   readonly #owner: SocketOwner;
   readonly #caller: Caller;

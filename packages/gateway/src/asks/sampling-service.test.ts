@@ -286,7 +286,7 @@ describe("the end", () => {
   it("comes by a timeout of the user or the model at the latest", async () => {
     const { sampling, person } = await setUp({
       turns: [pause(5_000)],
-      sampling: { limits: { patience: 50, time: 50 } },
+      sampling: { limits: { userTimeout: 50, time: 50 } },
     });
     await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
       code: "timeout",

@@ -64,7 +64,7 @@ describe("a server's request to the user", () => {
   });
 
   it("counts as cancelled without an answer in time", async () => {
-    const { elicitation, person, store } = await setUp({ elicitation: { limits: { patience: 30 } } });
+    const { elicitation, person, store } = await setUp({ elicitation: { limits: { userTimeout: 30 } } });
     person.answer = silence().answer;
     expect(await elicitation.fromServer(asker, form, never)).toEqual({ action: "cancel" });
     expect(person.withdrawn).toBe(1);

@@ -8,9 +8,13 @@ import { type ConversationAsks, GatewayError } from "@vitrine/wire";
 import type { GatewaySettings } from "../config/config.js";
 import { operatorDecision } from "../guard/policy.js";
 import type { AskRecordsOptions } from "./ask-records.js";
-import type { Desks } from "./desks.js";
-import { ELICITATION_METHOD, ElicitationDesk, type ElicitationDeskOptions } from "./elicitation-desk.js";
-import { SAMPLING_METHOD, SamplingDesk, type SamplingDeskOptions } from "./sampling-desk.js";
+import {
+  ELICITATION_METHOD,
+  ElicitationService,
+  type ElicitationServiceOptions,
+} from "./elicitation-service.js";
+import { SAMPLING_METHOD, SamplingService, type SamplingServiceOptions } from "./sampling-service.js";
+import type { AskServices } from "./services.js";
 
 /** A page that can show a question, such as a `PageSession`. */
 export interface AskedPage {
@@ -21,11 +25,11 @@ export interface AskedPage {
   ): Promise<unknown>;
 }
 
-/** Options of {@link pageDesks}. */
-export interface PageDesksOptions
+/** Options of {@link pageServices}. */
+export interface PageServicesOptions
   extends Omit<AskRecordsOptions, "settings">,
-    Pick<SamplingDeskOptions, "model">,
-    Pick<ElicitationDeskOptions, "oncompleted"> {
+    Pick<SamplingServiceOptions, "model">,
+    Pick<ElicitationServiceOptions, "oncompleted"> {
   /** The current settings. */
   readonly settings: () => Pick<GatewaySettings, "servers" | "policy" | "strict" | "audit">;
   /** The page that shows a question: the one with the view, or any open page of the user. */
@@ -37,19 +41,19 @@ export interface PageDesksOptions
  * as well as to their views.
  *
  * @example
- * ```ts source="./asks.examples.ts#pageDesks"
- * const desks = pageDesks({
+ * ```ts source="./asks.examples.ts#pageServices"
+ * const services = pageServices({
  *   model: () => models.current,
  *   page: (user, view) => pageOf(user, view),
  *   settings: () => settings,
  *   audit: store.audit,
  * });
- * const asks = asksOf({ user: "ana", server: "notes" }, desks);
+ * const asks = asksOf({ user: "ana", server: "notes" }, services);
  * ```
  */
-export function pageDesks(options: PageDesksOptions): Required<Desks> & {
-  readonly sampling: SamplingDesk;
-  readonly elicitation: ElicitationDesk;
+export function pageServices(options: PageServicesOptions): Required<AskServices> & {
+  readonly sampling: SamplingService;
+  readonly elicitation: ElicitationService;
 } {
   const { settings, page, model, oncompleted, ...shared } = options;
   const records: AskRecordsOptions = {
@@ -76,14 +80,14 @@ export function pageDesks(options: PageDesksOptions): Required<Desks> & {
       );
     };
   return {
-    sampling: new SamplingDesk({
+    sampling: new SamplingService({
       ...records,
       model,
       decide: decide(SAMPLING_METHOD),
       ask: async (user, question, signal, view) =>
         must(user, view).request("gateway/sample", (id) => ({ ...question, id }), signal),
     }),
-    elicitation: new ElicitationDesk({
+    elicitation: new ElicitationService({
       ...records,
       oncompleted,
       decide: decide(ELICITATION_METHOD),

@@ -6,15 +6,15 @@
 import { Refusal } from "@vitrine/guard";
 import { VitrineError } from "@vitrine/protocol";
 
-interface Lane {
+interface Queue {
   isBusy: boolean;
-  queue: (() => void)[];
+  waiting: (() => void)[];
 }
 
 /** Runs one question at a time per requester. A few more are queued, and the others are refused. */
-export class Turns {
+export class QuestionQueues {
   readonly #waiting: number;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #queues = new Map<string, Queue>();
 
   constructor(waiting: number) {
     this.#waiting = waiting;
@@ -26,25 +26,25 @@ export class Turns {
    * @throws {Refusal} `rate-limited` if the queue is full
    * @throws {VitrineError} `aborted` if it is cancelled while it waits
    */
-  async run<T>(lane: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
-    await this.#enter(lane, signal);
+  async run<T>(queue: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+    await this.#enter(queue, signal);
     try {
       return await run();
     } finally {
-      this.#leave(lane);
+      this.#leave(queue);
     }
   }
 
   #enter(name: string, signal: AbortSignal): Promise<void> {
-    const lane = this.#lanes.get(name) ?? { isBusy: false, queue: [] };
+    const queue = this.#queues.get(name) ?? { isBusy: false, waiting: [] };
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(takenBack());
-      if (!lane.isBusy) {
-        lane.isBusy = true;
-        this.#lanes.set(name, lane);
+      if (signal.aborted) return reject(cancelledRequest());
+      if (!queue.isBusy) {
+        queue.isBusy = true;
+        this.#queues.set(name, queue);
         return resolve();
       }
-      if (lane.queue.length >= this.#waiting) {
+      if (queue.waiting.length >= this.#waiting) {
         const message = "too many questions are waiting for an answer: ask one after the other";
         return reject(new Refusal("rate-limited", message));
       }
@@ -53,20 +53,20 @@ export class Turns {
         resolve();
       };
       const leave = (): void => {
-        lane.queue = lane.queue.filter((other) => other !== go);
-        reject(takenBack());
+        queue.waiting = queue.waiting.filter((other) => other !== go);
+        reject(cancelledRequest());
       };
       signal.addEventListener("abort", leave, { once: true });
-      lane.queue.push(go);
+      queue.waiting.push(go);
     });
   }
 
   #leave(name: string): void {
-    const next = this.#lanes.get(name)?.queue.shift();
+    const next = this.#queues.get(name)?.waiting.shift();
     if (next) next();
-    else this.#lanes.delete(name);
+    else this.#queues.delete(name);
   }
 }
 
 /** The error of a cancelled request. */
-export const takenBack = (): VitrineError => new VitrineError("aborted", "the request was cancelled");
+export const cancelledRequest = (): VitrineError => new VitrineError("aborted", "the request was cancelled");

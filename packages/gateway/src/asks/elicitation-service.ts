@@ -14,7 +14,7 @@ import { type ElicitationRequest, readElicitationRequest } from "./elicitation-r
 import { type FormAnswer, readFormAnswer } from "./form-answer.js";
 import { inTime } from "./in-time.js";
 import { ELICITATION_LIMITS, type ElicitationLimits } from "./limits.js";
-import { Turns } from "./turns.js";
+import { QuestionQueues } from "./question-queues.js";
 
 export const ELICITATION_METHOD = "elicitation/create";
 
@@ -33,8 +33,8 @@ export interface SentAway {
   readonly elicitationId: string;
 }
 
-/** Options of {@link ElicitationDesk}. */
-export interface ElicitationDeskOptions extends AskRecordsOptions {
+/** Options of {@link ElicitationService}. */
+export interface ElicitationServiceOptions extends AskRecordsOptions {
   /**
    * Shows the question to the user; the page's answer is validated here. Throws if no page is open, and when
    * the signal aborts.
@@ -54,8 +54,8 @@ const MAX_SENT = 100;
  * Handles requests of servers: asks the user, and answers according to MCP.
  *
  * @example
- * ```ts source="./asks.examples.ts#elicitationDesk"
- * const desk = new ElicitationDesk({
+ * ```ts source="./asks.examples.ts#elicitationService"
+ * const service = new ElicitationService({
  *   ask: (user, question, signal) =>
  *     page(user).request("gateway/elicit", (id) => ({ ...question, id }), signal),
  *   audit: store.audit,
@@ -68,26 +68,26 @@ const MAX_SENT = 100;
  * };
  * const params = { message: "Which city?", requestedSchema };
  * const asker = { user: "ana", server: "weather" };
- * const { action, content } = await desk.fromServer(asker, params, signal);
+ * const { action, content } = await service.fromServer(asker, params, signal);
  * ```
  */
-export class ElicitationDesk {
-  readonly #options: ElicitationDeskOptions;
+export class ElicitationService {
+  readonly #options: ElicitationServiceOptions;
   readonly #limits: ElicitationLimits;
   readonly #records: AskRecords;
-  readonly #turns: Turns;
+  readonly #queues: QuestionQueues;
   readonly #rates: Buckets;
   readonly #sent = new Map<string, Map<string, SentAway>>();
   /** Unanswered requests, by requester and the server's id. */
   readonly #unanswered = new Map<string, AbortController>();
 
-  constructor(options: ElicitationDeskOptions) {
+  constructor(options: ElicitationServiceOptions) {
     const { clock = () => performance.now(), limits } = options;
     this.#options = options;
     this.#limits = { ...ELICITATION_LIMITS, ...limits };
     const { perMinute, waiting } = this.#limits;
     this.#records = new AskRecords(options);
-    this.#turns = new Turns(waiting);
+    this.#queues = new QuestionQueues(waiting);
     this.#rates = new Buckets({ burst: perMinute, perSecond: perMinute / 60 }, clock);
   }
 
@@ -105,17 +105,17 @@ export class ElicitationDesk {
    */
   async fromServer(asker: Asker, params: unknown, signal: AbortSignal): Promise<Elicited> {
     const record = this.#records.open(asker, ELICITATION_METHOD, params, signal);
-    const lane = laneOf(asker);
+    const queueName = queueNameOf(asker);
     const done = new AbortController();
     let name: string | undefined;
     try {
-      const request = this.#admit(lane, asker, params);
-      name = nameOf(lane, request);
+      const request = this.#admit(queueName, asker, params);
+      name = nameOf(queueName, request);
       if (name !== undefined) this.#unanswered.set(name, done);
       const over = AbortSignal.any([signal, done.signal]);
-      return await this.#turns.run(lane, over, () => this.#put(asker, request, record, over));
+      return await this.#queues.run(queueName, over, () => this.#put(asker, request, record, over));
     } catch (error) {
-      if (!done.signal.aborted || record.hasBegun) return await this.#failed(record, error);
+      if (!done.signal.aborted || record.hasStarted) return await this.#failed(record, error);
       await record.refused(new VitrineError("aborted", "the server completed it before the user answered"));
       return { action: "cancel" };
     } finally {
@@ -128,13 +128,13 @@ export class ElicitationDesk {
    * are ignored.
    */
   completed(asker: Asker, elicitationId: string): void {
-    const lane = laneOf(asker);
-    this.#unanswered.get(`${lane} ${elicitationId}`)?.abort();
-    const sent = this.#sent.get(lane);
+    const queueName = queueNameOf(asker);
+    this.#unanswered.get(`${queueName} ${elicitationId}`)?.abort();
+    const sent = this.#sent.get(queueName);
     const known = sent?.get(elicitationId);
     if (!sent || !known) return;
     sent.delete(elicitationId);
-    if (sent.size === 0) this.#sent.delete(lane);
+    if (sent.size === 0) this.#sent.delete(queueName);
     this.#options.oncompleted?.(asker, known);
   }
 
@@ -144,9 +144,9 @@ export class ElicitationDesk {
   }
 
   /** Checks a request before the user is asked. */
-  #admit(lane: string, { server }: Asker, params: unknown): ElicitationRequest {
+  #admit(queueName: string, { server }: Asker, params: unknown): ElicitationRequest {
     if (!this.isOpen(server)) throw new Refusal("not-allowed", "the operator does not allow this");
-    const wait = this.#rates.take(lane);
+    const wait = this.#rates.take(queueName);
     if (wait > 0) {
       const message = `a server may ask the user ${this.#limits.perMinute} times a minute: try again in ${wait} ms`;
       throw new Refusal("rate-limited", message, { retryAfter: wait });
@@ -162,7 +162,7 @@ export class ElicitationDesk {
   ): Promise<Elicited> {
     const answer = await this.#show(asker, request, signal);
     const action = answer?.action;
-    const name = nameOf(laneOf(asker), request);
+    const name = nameOf(queueNameOf(asker), request);
     if (name !== undefined) this.#unanswered.delete(name);
     if (action !== "accept") {
       // Nothing was revealed, so nothing happened; the reason is recorded.
@@ -189,10 +189,10 @@ export class ElicitationDesk {
     request: ElicitationRequest,
     signal: AbortSignal,
   ): Promise<{ action: ElicitationAnswer["action"]; content?: unknown } | undefined> {
-    const { patience } = this.#limits;
+    const { userTimeout } = this.#limits;
     let answer: unknown;
     try {
-      answer = await inTime(signal, patience, "the user did not answer", (given) =>
+      answer = await inTime(signal, userTimeout, "the user did not answer", (given) =>
         this.#options.ask(user, questionOf(server, request), given),
       );
     } catch (cause) {
@@ -209,9 +209,9 @@ export class ElicitationDesk {
 
   #note(asker: Asker, { url, message, elicitationId }: Extract<ElicitationRequest, { mode: "url" }>): void {
     if (elicitationId === undefined) return;
-    const lane = laneOf(asker);
-    const sent = this.#sent.get(lane) ?? new Map<string, SentAway>();
-    this.#sent.set(lane, sent.set(elicitationId, { url, message, elicitationId }));
+    const queueName = queueNameOf(asker);
+    const sent = this.#sent.get(queueName) ?? new Map<string, SentAway>();
+    this.#sent.set(queueName, sent.set(elicitationId, { url, message, elicitationId }));
     for (const oldest of sent.keys()) {
       if (sent.size <= MAX_SENT) break;
       sent.delete(oldest);
@@ -224,18 +224,18 @@ export class ElicitationDesk {
     const reported = isKnown
       ? error
       : new GatewayError("elicitation-unavailable", "the user could not be asked");
-    if (record.hasBegun) record.failed(reported);
+    if (record.hasStarted) record.failed(reported);
     else await record.refused(reported);
     throw reported;
   }
 }
 
-const laneOf = ({ user, server, identity = "" }: Asker): string => `${user} ${server} ${identity}`;
+const queueNameOf = ({ user, server, identity = "" }: Asker): string => `${user} ${server} ${identity}`;
 
 /** The key of a request that the server may report as completed. */
-const nameOf = (lane: string, request: ElicitationRequest): string | undefined =>
+const nameOf = (queueName: string, request: ElicitationRequest): string | undefined =>
   request.mode === "url" && request.elicitationId !== undefined
-    ? `${lane} ${request.elicitationId}`
+    ? `${queueName} ${request.elicitationId}`
     : undefined;
 
 const questionOf = (server: string, request: ElicitationRequest): ElicitationAsk => {

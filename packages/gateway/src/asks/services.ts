@@ -5,13 +5,13 @@
  */
 import type { ServerAsks } from "@vitrine/servers";
 import type { Asker } from "./ask-records.js";
-import type { ElicitationDesk } from "./elicitation-desk.js";
-import type { SamplingDesk } from "./sampling-desk.js";
+import type { ElicitationService } from "./elicitation-service.js";
+import type { SamplingService } from "./sampling-service.js";
 
 /** The services that answer requests. A missing service is not declared to servers. */
-export interface Desks {
-  readonly sampling?: SamplingDesk | undefined;
-  readonly elicitation?: ElicitationDesk | undefined;
+export interface AskServices {
+  readonly sampling?: SamplingService | undefined;
+  readonly elicitation?: ElicitationService | undefined;
 }
 
 /**
@@ -23,11 +23,11 @@ export interface Desks {
  * const pool = new ServerPool({
  *   launch,
  *   // A server that all users share has no user to ask.
- *   asks: (user, { name }) => (user === undefined ? undefined : asksOf({ user, server: name }, desks)),
+ *   asks: (user, { name }) => (user === undefined ? undefined : asksOf({ user, server: name }, services)),
  * });
  * ```
  */
-export function asksOf(asker: Asker, { sampling, elicitation }: Desks): ServerAsks {
+export function asksOf(asker: Asker, { sampling, elicitation }: AskServices): ServerAsks {
   const { server } = asker;
   return {
     capabilities: () => ({

@@ -16,6 +16,7 @@ import { rejected } from "./ask-error.js";
 import { type Asker, AskRecords, type AskRecordsOptions } from "./ask-records.js";
 import { inTime } from "./in-time.js";
 import { SAMPLING_LIMITS, type SamplingLimits } from "./limits.js";
+import { QuestionQueues } from "./question-queues.js";
 import {
   answeredRequest,
   modelRequestOf,
@@ -26,7 +27,6 @@ import {
   tokensToRead,
 } from "./sampling-request.js";
 import { TokenBudget } from "./token-budget.js";
-import { Turns } from "./turns.js";
 
 export const SAMPLING_METHOD = "sampling/createMessage";
 
@@ -36,8 +36,8 @@ export type Sampled = Result<typeof SAMPLING_METHOD>;
 /** A question for the user; the page's session assigns its id. */
 export type SamplingAsk = Omit<SamplingQuestion, "id">;
 
-/** Options of {@link SamplingDesk}. */
-export interface SamplingDeskOptions extends AskRecordsOptions {
+/** Options of {@link SamplingService}. */
+export interface SamplingServiceOptions extends AskRecordsOptions {
   /** Returns the selected model. */
   readonly model: () => Model | undefined;
   /**
@@ -73,8 +73,8 @@ const MAX_ANSWER = 1_000_000;
  * Handles requests of servers and apps: asks the user, then the model, and answers according to MCP.
  *
  * @example
- * ```ts source="./asks.examples.ts#samplingDesk"
- * const desk = new SamplingDesk({
+ * ```ts source="./asks.examples.ts#samplingService"
+ * const service = new SamplingService({
  *   model: () => models.current,
  *   ask: (user, question, signal) =>
  *     page(user).request("gateway/sample", (id) => ({ ...question, id }), signal),
@@ -85,26 +85,26 @@ const MAX_ANSWER = 1_000_000;
  *   messages: [{ role: "user", content: { type: "text", text: "Say hello" } }],
  *   maxTokens: 50,
  * };
- * const { content, stopReason } = await desk.fromServer({ user: "ana", server: "notes" }, params, signal);
+ * const { content, stopReason } = await service.fromServer({ user: "ana", server: "notes" }, params, signal);
  * ```
  */
-export class SamplingDesk {
-  readonly #options: SamplingDeskOptions;
+export class SamplingService {
+  readonly #options: SamplingServiceOptions;
   readonly #limits: SamplingLimits;
   readonly #records: AskRecords;
-  readonly #turns: Turns;
+  readonly #queues: QuestionQueues;
   readonly #rates: Buckets;
   readonly #budget: TokenBudget;
   /** Approved requests, by the params of the question: the guard passes the same object on. */
   readonly #agreed = new WeakMap<object, SamplingRequest>();
 
-  constructor(options: SamplingDeskOptions) {
+  constructor(options: SamplingServiceOptions) {
     const { clock = () => performance.now(), limits } = options;
     this.#options = options;
     this.#limits = { ...SAMPLING_LIMITS, ...limits };
     const { perMinute, waiting, tokensPerHour } = this.#limits;
     this.#records = new AskRecords(options);
-    this.#turns = new Turns(waiting);
+    this.#queues = new QuestionQueues(waiting);
     this.#rates = new Buckets({ burst: perMinute, perSecond: perMinute / 60 }, clock);
     this.#budget = new TokenBudget(tokensPerHour, clock);
   }
@@ -124,12 +124,12 @@ export class SamplingDesk {
    */
   async fromServer(asker: Asker, params: unknown, signal: AbortSignal): Promise<Sampled> {
     const record = this.#records.open(asker, SAMPLING_METHOD, params, signal);
-    const lane = `server ${asker.user} ${asker.server}`;
+    const queueName = `server ${asker.user} ${asker.server}`;
     try {
       const decision = this.#options.decide?.(asker.server) ?? "ask";
       if (decision === "deny") throw new Refusal("not-allowed", "the operator does not allow this");
-      const request = this.#admit(lane, asker, params);
-      return await this.#turns.run(lane, signal, async () => {
+      const request = this.#admit(queueName, asker, params);
+      return await this.#queues.run(queueName, signal, async () => {
         const agreed = decision === "allow" ? request : await this.#show(asker, request, signal);
         if (!agreed) throw new Refusal("denied", "the user declined");
         record.reason = decision === "allow" ? "policy" : "asked";
@@ -152,9 +152,9 @@ export class SamplingDesk {
    */
   async askFor(asks: ViewAsks, signal: AbortSignal): Promise<Answer> {
     const { params } = asks;
-    const lane = laneOf(asks);
-    const request = this.#admit(lane, asks, params);
-    const agreed = await this.#turns.run(lane, signal, () => this.#show(asks, request, signal));
+    const queueName = queueNameOf(asks);
+    const request = this.#admit(queueName, asks, params);
+    const agreed = await this.#queues.run(queueName, signal, () => this.#show(asks, request, signal));
     if (agreed) this.#agreed.set(params, agreed);
     return { answer: agreed ? "allow" : "deny", remember: "once" };
   }
@@ -163,12 +163,12 @@ export class SamplingDesk {
   async forView(call: GuardedCall): Promise<Sampled> {
     const { params } = call;
     const signal = call.signal ?? new AbortController().signal;
-    const lane = laneOf(call);
+    const queueName = queueNameOf(call);
     // Without a question, because a policy or a remembered approval allowed it, the request is first checked
     // here.
-    const request = this.#agreed.get(params) ?? this.#admit(lane, call, params);
+    const request = this.#agreed.get(params) ?? this.#admit(queueName, call, params);
     this.#agreed.delete(params);
-    return this.#turns.run(lane, signal, () => this.#sample(call, request, signal));
+    return this.#queues.run(queueName, signal, () => this.#sample(call, request, signal));
   }
 
   /** Writes the summaries of refusals. */
@@ -177,9 +177,9 @@ export class SamplingDesk {
   }
 
   /** Checks a request before the user is asked. */
-  #admit(lane: string, asker: Asker, params: unknown): SamplingRequest {
+  #admit(queueName: string, asker: Asker, params: unknown): SamplingRequest {
     // The rate limit comes first, so that it also limits refusals.
-    const wait = this.#rates.take(lane);
+    const wait = this.#rates.take(queueName);
     if (wait > 0) {
       const message = `the model can be asked ${this.#limits.perMinute} times a minute: try again in ${wait} ms`;
       throw new Refusal("rate-limited", message, { retryAfter: wait });
@@ -212,9 +212,9 @@ export class SamplingDesk {
     request: SamplingRequest,
     signal: AbortSignal,
   ): Promise<SamplingRequest | undefined> {
-    const { patience } = this.#limits;
+    const { userTimeout } = this.#limits;
     const question = { server, ...(app && { app }), model: this.#mustModel().label, ...shownOf(request) };
-    const answer = await inTime(signal, patience, "the user did not answer", (given) =>
+    const answer = await inTime(signal, userTimeout, "the user did not answer", (given) =>
       this.#options.ask(user, question, given, view),
     ).catch((cause: unknown) => {
       if (cause instanceof VitrineError && /^(aborted|timeout)$/.test(`${cause.code}`)) throw cause;
@@ -259,7 +259,7 @@ export class SamplingDesk {
     const reported = isKnown
       ? error
       : new GatewayError("sampling-unavailable", "the model could not be asked");
-    if (record.hasBegun) record.failed(reported);
+    if (record.hasStarted) record.failed(reported);
     else await record.refused(reported);
     throw reported instanceof Refusal && reported.data.code === "denied" ? rejected(reported) : reported;
   }
@@ -268,7 +268,8 @@ export class SamplingDesk {
 /** MCP's stop reasons. */
 const STOP_REASONS: Readonly<Record<string, string>> = { stop: "endTurn", length: "maxTokens" };
 
-const laneOf = ({ user, server, view }: Asker & { view: string }): string => `view ${user} ${server} ${view}`;
+const queueNameOf = ({ user, server, view }: Asker & { view: string }): string =>
+  `view ${user} ${server} ${view}`;
 
 /** Views share the budget of their server. */
 const purseOf = ({ user, server }: Asker): string => `${user} ${server}`;

@@ -17,7 +17,7 @@ export type HostOptions = Pick<
 >;
 
 /** Options of {@link answerView}. */
-export interface HostDoor extends Pick<HostEndpointOptions, "info"> {
+export interface AnswerViewOptions extends Pick<HostEndpointOptions, "info"> {
   readonly user: string;
   readonly at: GuardedServer;
   readonly host?: HostOptions | undefined;
@@ -29,9 +29,9 @@ export interface HostDoor extends Pick<HostEndpointOptions, "info"> {
 const VIEW_HEADER = "vitrine-view";
 
 /** Answers a message of a view. */
-export async function answerView(request: Request, door: HostDoor): Promise<Response> {
-  const { user, info, host = {}, onerror } = door;
-  const { server, guard } = door.at;
+export async function answerView(request: Request, rules: AnswerViewOptions): Promise<Response> {
+  const { user, info, host = {}, onerror } = rules;
+  const { server, guard } = rules.at;
   const view = viewOf(request, host);
   const body = await request.arrayBuffer();
   const refuse = (error: VitrineError): Promise<void> => {

@@ -34,8 +34,11 @@ class Page {
   }
 
   static async open(hello = HELLO): Promise<Page> {
-    const { carrier, frames } = (await (await post(hello)).json()) as { carrier: string; frames: string[] };
-    const page = new Page(carrier);
+    const { id: transport, frames } = (await (await post(hello)).json()) as {
+      id: string;
+      frames: string[];
+    };
+    const page = new Page(transport);
     page.lines.push(...frames);
     void page.read();
     await vi.waitFor(() => expect(page.lines).toContain(": open"), LONG);
@@ -43,7 +46,7 @@ class Page {
   }
 
   get headers() {
-    return { "vitrine-carrier": this.#name };
+    return { "vitrine-transport": this.#name };
   }
 
   get frames(): string[] {
@@ -88,8 +91,8 @@ describe("HTTP", () => {
   });
 
   it("prevents proxies from buffering", async () => {
-    const { carrier } = (await (await post(HELLO)).json()) as { carrier: string };
-    const { headers, body } = await fetch(stage.url(), { headers: { "vitrine-carrier": carrier } });
+    const { id: transport } = (await (await post(HELLO)).json()) as { id: string };
+    const { headers, body } = await fetch(stage.url(), { headers: { "vitrine-transport": transport } });
     expect([...headers]).toEqual(
       expect.arrayContaining([
         ["content-type", "text/event-stream"],
@@ -103,10 +106,13 @@ describe("HTTP", () => {
   });
 
   it("sends frames from before the stream was opened", async () => {
-    const { carrier, frames } = (await (await post(HELLO)).json()) as { carrier: string; frames: string[] };
+    const { id: transport, frames } = (await (await post(HELLO)).json()) as {
+      id: string;
+      frames: string[];
+    };
     stage.sessions[0]?.send(".", "early");
     expect(frames).toHaveLength(1);
-    const page = new Page(carrier);
+    const page = new Page(transport);
     void page.read();
     await vi.waitFor(() => expect(page.frames).toEqual(["1 0 . early"]), LONG);
   });
@@ -137,7 +143,7 @@ describe("HTTP", () => {
 
   it("rejects an unknown transport, or one of another user", async () => {
     const page = await Page.open();
-    expect((await post("[]", { "vitrine-carrier": "made-up" })).status).toBe(410);
+    expect((await post("[]", { "vitrine-transport": "made-up" })).status).toBe(410);
     expect((await fetch(stage.url())).status).toBe(410);
     expect((await post(JSON.stringify([echo(1, {})]), page.headers, "eve")).status).toBe(410);
     expect((await fetch(stage.url("eve"), { headers: page.headers })).status).toBe(410);
@@ -172,8 +178,8 @@ describe("HTTP", () => {
     const large = await SessionStage.open({ registry: { limits: { window: 32_000_000 } } });
     onTestFinished(() => large.close());
     const hello = await fetch(large.url(), { method: "POST", body: HELLO });
-    const { carrier } = (await hello.json()) as { carrier: string };
-    const stream = request(large.url(), { headers: { "vitrine-carrier": carrier } }).end();
+    const { id: transport } = (await hello.json()) as { id: string };
+    const stream = request(large.url(), { headers: { "vitrine-transport": transport } }).end();
     onTestFinished(() => void stream.destroy());
     const [answer] = (await once(stream, "response")) as [IncomingMessage];
     answer.on("error", () => {}).pause();

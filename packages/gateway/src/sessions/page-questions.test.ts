@@ -1,6 +1,6 @@
 import type { Question } from "@vitrine/guard";
 import { describe, expect, it } from "vitest";
-import { Questions } from "./questions.js";
+import { PageQuestions } from "./page-questions.js";
 
 const QUESTION: Question = {
   view: "v1",
@@ -16,11 +16,11 @@ const never = new AbortController().signal;
 
 function setUp() {
   const sent: { id?: string; method: string; params: Record<string, unknown> }[] = [];
-  const questions = new Questions((text) => sent.push(JSON.parse(text)));
+  const questions = new PageQuestions((text) => sent.push(JSON.parse(text)));
   return { sent, questions };
 }
 
-describe("Questions", () => {
+describe("PageQuestions", () => {
   it("contain everything for a prompt, but not the keys of approvals", () => {
     const { sent, questions } = setUp();
     void questions.ask(QUESTION, ["session"], never);

@@ -3,9 +3,9 @@ import { memoryStore, stageSettings } from "../../../../testing/gateway/guard-st
 import { type ScriptedModel, say, startScriptedModel } from "../../../../testing/model/scripted-model.js";
 import { aiModel } from "../../../conversation/src/model/ai-model.js";
 import type { GatewaySettings } from "../config/config.js";
-import { Questions } from "../sessions/questions.js";
-import { asksOf } from "./desks.js";
-import { pageDesks } from "./page-desks.js";
+import { PageQuestions } from "../sessions/page-questions.js";
+import { pageServices } from "./page-services.js";
+import { asksOf } from "./services.js";
 
 const never = new AbortController().signal;
 const sample = { messages: [{ role: "user", content: { type: "text", text: "Hi" } }], maxTokens: 5 };
@@ -23,7 +23,7 @@ async function setUp() {
   /** The messages to a page. */
   const sent: { id?: string; method: string; params: Record<string, unknown> }[] = [];
   const answers: Record<string, unknown> = {};
-  const questions = new Questions((text) => {
+  const questions = new PageQuestions((text) => {
     const message = JSON.parse(text) as (typeof sent)[number];
     sent.push(message);
     if (message.method in answers) {
@@ -38,7 +38,7 @@ async function setUp() {
     strict: false,
     audit: { payloads: "none", redact: [] },
   };
-  const desks = pageDesks({
+  const services = pageServices({
     model: () => model,
     audit: memoryStore().audit,
     settings: () => settings,
@@ -47,14 +47,14 @@ async function setUp() {
       return pages.get(user);
     },
   });
-  return { desks, sent, answers, settings, questions, asked };
+  return { services, sent, answers, settings, questions, asked };
 }
 
 it("questions are sent to the user's page with an id, and answered", async () => {
-  const { desks, sent, answers } = await setUp();
+  const { services, sent, answers } = await setUp();
   answers["gateway/sample"] = { answer: "allow", maxTokens: 3 };
   answers["gateway/elicit"] = { action: "accept", content: { ok: true } };
-  const asks = asksOf({ user: "ana", server: "shop" }, desks);
+  const asks = asksOf({ user: "ana", server: "shop" }, services);
   expect(asks.capabilities()).toEqual({ sampling: {}, elicitation: { form: {}, url: {} } });
   expect(await asks.sample?.(sample, never)).toMatchObject({ content: { text: "Hello" } });
   expect(await asks.elicit?.(form, never)).toEqual({ action: "accept", content: { ok: true } });
@@ -65,30 +65,30 @@ it("questions are sent to the user's page with an id, and answered", async () =>
 });
 
 it("a user without a page cannot be asked, and a closed page counts as declined", async () => {
-  const { desks, questions } = await setUp();
-  const nobody = asksOf({ user: "ben", server: "shop" }, desks);
+  const { services, questions } = await setUp();
+  const nobody = asksOf({ user: "ben", server: "shop" }, services);
   await expect(nobody.sample?.(sample, never)).rejects.toMatchObject({
     data: { code: "sampling-unavailable" },
   });
   await expect(nobody.elicit?.(form, never)).rejects.toMatchObject({
     data: { code: "elicitation-unavailable" },
   });
-  const asking = asksOf({ user: "ana", server: "shop" }, desks).sample?.(sample, never);
+  const asking = asksOf({ user: "ana", server: "shop" }, services).sample?.(sample, never);
   setImmediate(() => questions.close());
   await expect(asking).rejects.toMatchObject({ data: { code: "sampling-unavailable" } });
 });
 
 it("an app's question is sent to the page that shows it", async () => {
-  const { desks, answers, asked } = await setUp();
+  const { services, answers, asked } = await setUp();
   answers["gateway/sample"] = { answer: "allow" };
   const asks = { user: "ana", server: "shop", view: "v7", params: { ...sample } };
-  expect(await desks.sampling.askFor(asks, never)).toMatchObject({ answer: "allow" });
+  expect(await services.sampling.askFor(asks, never)).toMatchObject({ answer: "allow" });
   expect(asked).toEqual([["ana", "v7"]]);
 });
 
 it("the current policy of the operator applies to servers too", async () => {
-  const { desks, settings } = await setUp();
-  const asks = asksOf({ user: "ana", server: "shop" }, desks);
+  const { services, settings } = await setUp();
+  const asks = asksOf({ user: "ana", server: "shop" }, services);
   settings.policy = { "sampling/createMessage": "deny" };
   expect(asks.capabilities()).not.toHaveProperty("sampling");
   await expect(asks.sample?.(sample, never)).rejects.toMatchObject({ data: { code: "not-allowed" } });
