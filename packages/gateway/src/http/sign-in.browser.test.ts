@@ -39,7 +39,7 @@ it("a used link shows a page with the solution", async () => {
         "text/html; charset=utf-8",
       ]);
       const shown = await page.locator("body").textContent();
-      expect(shown).toContain("This link was used, or is too old");
+      expect(shown).toContain("This link was used already, or has expired");
       expect(shown).toContain("prints a new link in its terminal");
       expect(shown).not.toContain("{");
     }
