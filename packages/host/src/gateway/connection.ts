@@ -68,7 +68,7 @@ const STEADY = 5000;
 /** Consecutive WebSocket failures before HTTP is tried. */
 const SOCKET_FAILURES = 2;
 /** Codes of a gateway's `bye` after which a page reconnects. */
-const TRANSIENT = ["stopping", "overloaded", "ended", "gap"];
+const TRANSIENT = ["stopping", "overloaded", "ended", "gap", "taken-over"];
 
 /** The page's side of the connection. */
 export class Connection {
@@ -232,15 +232,15 @@ export class Connection {
   #refused(line: Line, { code, message }: Bye): void {
     if (line !== this.#line && line !== this.#dialled) return;
     line.drop();
-    // A page that opens another connection takes over from itself, and may be notified here first.
-    const byItself = line === this.#line && this.#dialled !== undefined;
-    if (code === "taken-over" && !byItself) {
+    // Only the answer to a dial is final: another page has changed the key. On the connection in use, the page
+    // may have taken over from itself, over a connection that it is opening, or that broke.
+    if (code === "taken-over" && line === this.#dialled) {
       this.#keeper.saved = undefined;
       this.#isFresh = true;
       this.session.reset();
       this.#events.takenOver();
       this.#lost(line);
-    } else if (byItself || TRANSIENT.includes(code)) this.#lost(line);
+    } else if (TRANSIENT.includes(code)) this.#lost(line);
     else this.close(code, message);
   }
 

@@ -287,6 +287,47 @@ describe("a gateway", () => {
     expect([stage.sessions.length, callsOf(stage.noted)]).toEqual([1, ["tool-1"]]);
   });
 
+  it("is not mistaken for another tab when a new connection of the page breaks before its welcome", async () => {
+    const stage = await openStage();
+    stage.letsSockets = false;
+    let broken = 0;
+    class Broken extends NodeSocket {
+      override emit(event: string, ...args: unknown[]): boolean {
+        if (event !== "message") return super.emit(event, ...args);
+        broken++;
+        stage.letsSockets = false;
+        this.terminate();
+        return true;
+      }
+    }
+    // The old connection reports the takeover after the new one broke.
+    const late = () =>
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform: (chunk, to) =>
+          new Promise((resolve) => setTimeout(resolve, 100)).then(() => to.enqueue(chunk)),
+      });
+    const ontakenover = vi.fn();
+    const page = openPage(stage, {
+      WebSocket: Broken as unknown as typeof WebSocket,
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        return init?.method === "POST"
+          ? response
+          : new Response(response.body?.pipeThrough(late()), response);
+      },
+      upgradeAfter: 100,
+      ontakenover,
+    });
+    await untilOpen(page, "http");
+    stage.letsSockets = true;
+    await vi.waitFor(() => expect(broken).toBe(1), LONG);
+    await vi.waitFor(() => expect(page.states.at(-1)?.phase).toBe("reconnecting"), LONG);
+    expect(await call(page.gateway, 1)).toEqual({ server: "weather", name: "tool-1" });
+    expect(page.states.at(-1)).toMatchObject({ phase: "open", resumed: true });
+    expect(ontakenover).not.toHaveBeenCalled();
+    expect([stage.sessions.length, callsOf(stage.noted)]).toEqual([1, ["tool-1"]]);
+  });
+
   it("that wants the person to sign in again is not asked for ever", async () => {
     const stage = await openStage();
     const page = openPage(stage);
