@@ -107,7 +107,7 @@ describe("a server's request to the model", () => {
   });
 
   it.each([[{ answer: "deny" }], [undefined], ["allow"], [{ answer: "Allow" }], [{ answer: true }]])(
-    "is not asked when the person answers %j, and the server hears MCP's word for that",
+    "is not sent if the user answers %j, and the server gets MCP's error code",
     async (given) => {
       const { sampling, person, scripted, store } = await setUp();
       person.answer = () => given;

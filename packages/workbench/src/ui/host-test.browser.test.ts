@@ -246,7 +246,7 @@ describe("as the person, and as the model", () => {
     await expect.poll(ofApp).toMatchObject({ server: "budget-allocator" });
     const denied = call("set-total-budget", { amount: 654_321 });
     await confirm("tools/call", "deny");
-    await expect(denied).rejects.toThrow(/has no result: .*said no/);
+    await expect(denied).rejects.toThrow(/has no result: .*user declined/);
     const done = call("set-total-budget", { amount: 123_456 });
     expect(await confirm("tools/call")).toMatchObject({ params: { arguments: { amount: 123_456 } } });
     await done;
