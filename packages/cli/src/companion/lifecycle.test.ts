@@ -2,13 +2,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { replacedServer } from "@vitrine/servers";
 import { afterEach, expect, it, vi } from "vitest";
 import { CompanionStage, textsOf } from "../../../../testing/cli/companion-stage.ts";
 
 const BAD = fileURLToPath(new URL("../../../../testing/cli/bad-server.mjs", import.meta.url));
 const bad = (kind: string) => ({ command: process.execPath, args: [BAD, kind], isolation: "process" });
 
-const REPLACED = /another server/;
+const REPLACED = replacedServer("shop").message;
 
 let stage: CompanionStage | undefined;
 afterEach(async () => {
@@ -116,7 +117,7 @@ it("attack E01: an agent's requests do not reach another server that took the na
   await opened.update(({ shop }) => ({ shop: { ...shop, cwd: "/" } }));
   for (const name of ["shop__look", "shop__inner"]) {
     const result = await client.callTool({ name, arguments: {} });
-    expect([result.isError, textsOf(result)[0]]).toEqual([true, expect.stringMatching(REPLACED)]);
+    expect([result.isError, textsOf(result)[0]]).toEqual([true, expect.stringContaining(REPLACED)]);
   }
   await expect(client.readResource({ uri: "ui://shop/shop/cart.html" })).rejects.toThrow(REPLACED);
   await expect(client.getPrompt({ name: "shop__greet" })).rejects.toThrow(REPLACED);
