@@ -56,6 +56,11 @@ describe("a request", () => {
     await expect(long).rejects.toMatchObject({ code: "closed", data: { indeterminate: true } });
     for (const id of ["a.2", "a.3", "a.4"]) calls.receive(port, `{"jsonrpc":"2.0","id":"${id}","result":{}}`);
     expect(await Promise.all(short)).toEqual([{}, {}, {}]);
+    // The same holds for the requests that open its views again.
+    await expect(calls.request(port, "gateway/open", {})).rejects.toMatchObject({ code: "send-failed" });
+    const reopened = calls.request(port, "gateway/open", {}, { id: "a.5", isUrgent: true });
+    calls.receive(port, '{"jsonrpc":"2.0","id":"a.5","result":{}}');
+    expect(await reopened).toEqual({});
     expect(session.queued).toBeGreaterThan(200);
   });
 

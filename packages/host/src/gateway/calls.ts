@@ -30,6 +30,8 @@ export interface CallOptions {
   onprogress?: ((progress: Progress) => void) | undefined;
   /** Called with the result before any later message of the gateway. */
   onresult?: ((result: unknown) => void) | undefined;
+  /** Sends it even if the queue is full. */
+  isUrgent?: boolean | undefined;
 }
 
 interface Pending extends CallOptions {
@@ -106,7 +108,7 @@ export class Calls {
         return settle(new Refusal("rate-limited", "too many requests: wait for an answer"));
       }
       // First, so that an unsendable request rejects before anything is stored.
-      if (port.channel !== undefined) this.#send(port.channel, text);
+      if (port.channel !== undefined) this.#send(port.channel, text, options.isUrgent);
       signal?.addEventListener("abort", abort);
       this.#pending.set(id, { ...options, port, text, wasSent: port.channel !== undefined, settle });
       port.waiting++;

@@ -316,6 +316,8 @@ export class Gateway {
     view.waits();
     try {
       await this.#open(document ? "gateway/show" : "gateway/open", params, {
+        // Repeated requests may have filled the queue.
+        isUrgent: true,
         onresult: (result) => {
           const opened = plain(result) as OpenedView;
           this.#views.set(opened.view, view);

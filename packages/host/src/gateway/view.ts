@@ -182,7 +182,8 @@ export class GatewayView {
     this.#port.channel = opened.view;
     this.#calls.again(this.#port);
     // A failed resubscription is like one to a resource that never changes.
-    for (const uri of this.#subscribed) this.upstream.request("resources/subscribe", { uri }).catch(() => {});
+    for (const uri of this.#subscribed)
+      this.#calls.request(this.#port, "resources/subscribe", { uri }, { isUrgent: true }).catch(() => {});
     this.onreopened?.();
     return true;
   }
