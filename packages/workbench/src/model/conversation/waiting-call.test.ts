@@ -62,6 +62,6 @@ it("attack E01: a call that waits for its conversation goes to the server that t
   await start("eve");
   await expect.poll(() => call.isOver).toBe(true);
   page.close();
-  expect(call.problem).toContain("another server");
+  expect(call.problem).toContain("a different server");
   expect(call.result).toBeUndefined();
 });
