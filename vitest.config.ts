@@ -57,7 +57,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Many of them wait for other processes most of the time.
-          maxWorkers: 6,
+          maxWorkers: 5,
           // What they import is loaded once in each worker: a third of their work otherwise.
           isolate: false,
           server,
@@ -74,7 +74,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 180_000,
           // They wait most of the time: for frames, or to see that something does not happen.
-          maxWorkers: 5,
+          maxWorkers: 3,
           // What they share is loaded once in each worker, the browser's driver above all; and so is the browser.
           isolate: false,
           server,
