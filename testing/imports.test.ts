@@ -87,15 +87,58 @@ function forbiddenImports(path: string, source: string): string[] {
   });
 }
 
+/** Pairs of folders of a package that import each other, directly or through others. */
+function circles(sources: ReadonlyMap<string, string>): string[] {
+  const folderOf = (path: string): string => path.replace(/^(packages\/[^/]+\/src)\/([^/]+\/)?.*$/, "$1/$2");
+  const arrows = new Map<string, Set<string>>();
+  for (const [path, source] of sources)
+    for (const [, name = ""] of source.matchAll(IMPORT)) {
+      const to = folderOf(relative(".", resolve(dirname(path), name)));
+      if (name.startsWith(".") && to !== folderOf(path))
+        arrows.set(folderOf(path), (arrows.get(folderOf(path)) ?? new Set()).add(to));
+    }
+  const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+    [...(arrows.get(from) ?? [])].some(
+      (next) => next === to || (!seen.has(next) && reaches(next, to, seen.add(next))),
+    );
+  const folders = [...arrows.keys()];
+  return folders.flatMap((a) =>
+    folders.filter((b) => a < b && reaches(a, b) && reaches(b, a)).map((b) => `${a} ↔ ${b}`),
+  );
+}
+
 const isSource = (path: string): boolean => !/\.(test|test-d|examples|browser\.test)\.tsx?$/.test(path);
+
+/** The source files in a folder, by path. */
+const sources = (folder: string): Map<string, string> =>
+  new Map(
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .map((path) => join(folder, path))
+      .filter((path) => /^packages\/[^/]+\/src\/.*\.tsx?$/.test(path) && isSource(path))
+      .map((path) => [path, readFileSync(path, "utf8")]),
+  );
 
 describe("imports", () => {
   it("point down only", () => {
-    const files = readdirSync("packages", { recursive: true, encoding: "utf8" })
-      .map((path) => join("packages", path))
-      .filter((path) => /^packages\/[^/]+\/src\/.*\.tsx?$/.test(path) && isSource(path));
+    const files = [...sources("packages")];
     expect(files.length).toBeGreaterThan(20);
-    expect(files.flatMap((file) => forbiddenImports(file, readFileSync(file, "utf8")))).toEqual([]);
+    expect(files.flatMap(([path, source]) => forbiddenImports(path, source))).toEqual([]);
+  });
+
+  it("no two folders of the gateway import each other", () => {
+    const files = sources("packages/gateway/src");
+    expect(files.size).toBeGreaterThan(100);
+    expect(circles(files)).toEqual([]);
+  });
+
+  it("folders that import each other through a third one are found", () => {
+    const files = new Map([
+      ["packages/gateway/src/http/a.ts", 'import { b } from "../store/b.js";'],
+      ["packages/gateway/src/store/b.ts", 'import { c } from "../guard/c.js";'],
+      ["packages/gateway/src/guard/c.ts", 'import { a } from "../http/a.js";'],
+      ["packages/gateway/src/asks/d.ts", 'import { a } from "../http/a.js";'],
+    ]);
+    expect(circles(files)).toHaveLength(3);
   });
 
   it.each([

@@ -53,7 +53,7 @@ export type FindView = (view: string) => KnownView | undefined;
 export const limitKeyOf = ({ actor, view }: GuardedCall): string =>
   actor === "view" ? view : `${actor}:${view}`;
 
-/** The caller that a question is about, by its name from {@link laneOf}: the model or an app. Programs count as apps. */
+/** The caller that a question is about, by its name from {@link limitKeyOf}: the model or an app. Programs count as apps. */
 export const askerOf = (view: string | undefined): ToolVisibility =>
   view?.startsWith("model:") ? "model" : "app";
 
