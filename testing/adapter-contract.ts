@@ -1,5 +1,5 @@
 /**
- * What every framework adapter must do: one suite, run over each with a component of its own.
+ * The contract of framework adapters: one suite, run with a component of each framework.
  *
  * The component shows, by id: `status` (connecting, connected, or `error: …`), `input`, `partial` and `result`
  * (JSON or `none`), `theme`, `locale`, `mode`, `modes`, `tool` (idle, pending, a text, or `error: …`) and
@@ -20,7 +20,7 @@ const CONTEXT = {
 };
 const text = (said: string) => ({ content: [{ type: "text", text: said }] });
 
-/** What a file may add of its own. */
+/** Optional additions of a test file. */
 export interface AdapterTestContext {
   /** Opens a host and shows the component in it. */
   open(
@@ -240,7 +240,7 @@ export function describeAdapter(
       await view.evaluate(grow);
       await host.waitFor("ui/notifications/size-changed", length + 1);
       await view.evaluate(() => (globalThis as unknown as { unmount(): void }).unmount());
-      // What was on its way has arrived when this has.
+      // When this message has arrived, all earlier ones have too.
       const fence = (name: string): Promise<unknown> => {
         void view.evaluate((method) => parent.postMessage({ jsonrpc: "2.0", method }, "*"), name);
         return host.waitFor(name);

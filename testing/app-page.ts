@@ -24,7 +24,7 @@ export interface ConnectOptions extends Partial<MountOptions> {
   app?: { autoResize?: boolean; autoTheme?: boolean };
 }
 
-/** What the tests of one file share. */
+/** State shared by the tests of one file. */
 export interface AppPage {
   readonly host: RawHost;
   readonly site: Site;
@@ -32,7 +32,7 @@ export interface AppPage {
   open(options?: Partial<MountOptions>): Promise<Frame>;
   /** The same, with an app that is connected. */
   connect(options?: ConnectOptions): Promise<Frame>;
-  /** Waits until the view has heard everything that was sent to it. */
+  /** Waits until the view has received everything that was sent to it. */
   heard(): Promise<void>;
 }
 
@@ -88,5 +88,5 @@ export function connectApp(view: Frame, options: ConnectOptions["app"] = {}): Pr
   }, options);
 }
 
-/** What the view's code wrote to its log. */
+/** Lines that the view's code wrote to its log. */
 export const logOf = (view: Frame): Promise<unknown[]> => view.evaluate(() => log);

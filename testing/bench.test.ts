@@ -1,4 +1,4 @@
-/** The bench is no test, but it must not rot: its modules load, and loading them starts nothing. */
+/** Keeps the benchmarks working: their modules load, and loading them starts nothing. */
 import { existsSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, it } from "vitest";

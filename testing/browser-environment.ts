@@ -1,14 +1,17 @@
 /**
- * Where browser tests run: Node, in a worker that many files share one after another. What they keep open for each other
- * is closed when the worker ends; no file is told that it is the last.
+ * The Vitest environment of browser tests: Node, in a worker that many files share one after another.
+ * Resources that files share are closed when the worker ends, because no file knows that it is the last.
  */
 import { builtinEnvironments, type Environment } from "vitest/runtime";
 
-/** Where {@link atEndOfWorker} keeps its work: this module is loaded twice, for the worker and for its files. */
+/**
+ * Holds the callbacks of {@link atEndOfWorker}. This module is loaded twice: for the worker and for its
+ * files.
+ */
 const WORK = Symbol.for("vitrine: at the end of the worker");
 const place = globalThis as { [WORK]?: (() => Promise<void>)[] };
 
-/** Has something done when the worker ends. */
+/** Registers a callback for the end of the worker. */
 export function atEndOfWorker(work: () => Promise<void>): void {
   if (!place[WORK]) throw new Error("this worker is not of the project `browser`: nobody tells when it ends");
   place[WORK].push(work);

@@ -1,5 +1,5 @@
 /**
- * What browser tests share: Chromium, pages served on loopback, scripts bundled in memory.
+ * Shared by browser tests: Chromium, pages served on loopback, and scripts bundled in memory.
  */
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,32 +9,34 @@ import { type Browser, type BrowserContext, chromium, type LaunchOptions } from 
 import { CHROMIUM_ARGS, findChromium, findHeadlessShell } from "../scripts/chromium.mjs";
 import { atEndOfWorker } from "./browser-environment.ts";
 
-/** Milliseconds for what must happen: a slow machine is not a failure. */
+/** Milliseconds to wait for events that must happen, even on a slow machine. */
 export const LIMIT = 60_000;
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** The Chromium of this worker, how it was started, and what ends it. */
+/** The Chromium of this worker, its launch options, and a function that closes it. */
 let shared: { key: string; browser: Browser; end(): Promise<void> } | undefined;
 
 /**
- * What all of them are started with, as two that differ would be started in turn: WebGL without a graphics card, and nothing
- * from those sites of which official apps load something, so that it is the same everywhere.
+ * Launch options of every browser, because two with different options would be started in turn: WebGL
+ * without a graphics card, and no access to the sites from which official apps load resources, so that
+ * results are the same everywhere.
  */
 const SHARED_ARGS = [
   "--enable-unsafe-swiftshader",
   "--host-resolver-rules=MAP *.github.io ~NOTFOUND, MAP unpkg.com ~NOTFOUND",
 ];
 
-/** Where the one without a window is, if there is one: looked for once. */
+/** Path of the headless shell, if installed; looked up once. */
 let shell: { path: string | undefined } | undefined;
 
 /**
- * The Chromium that the files of a worker share, one file after another: each has contexts of its own in it. To close it,
- * in `afterAll`, closes these. One that was started in another way is ended before.
+ * The Chromium that the files of a worker share, one file after another. Each file has its own contexts in
+ * it; closing the browser in `afterAll` closes only these. A browser with other options is closed first.
  *
- * It is the one without a window, if there is one, unless a test wants the `whole` browser: what that has of its own is
- * that it blocks the storage of other sites in a private window, and when it tells of a page that leaves before it has loaded.
+ * It is the headless shell, if there is one, unless a test wants the `whole` browser. The whole browser
+ * blocks the storage of other sites in private windows, and reports pages that leave before they have
+ * loaded.
  */
 export async function sharedChromium(more: readonly string[] = [], whole = false): Promise<Browser> {
   const args = [...SHARED_ARGS, ...more];
@@ -44,7 +46,7 @@ export async function sharedChromium(more: readonly string[] = [], whole = false
   if (shared?.key === key && shared.browser.isConnected()) return shared.browser;
   if (shared) await shared.end();
   else atEndOfWorker(async () => shared?.end());
-  // A process for each site, as people's browsers have it.
+  // A process for each site, as in ordinary browsers.
   const all = executablePath ? [...args, "--site-per-process"] : args;
   const browser = await launchChromium(all, { executablePath });
   shared = { key, browser, end: browser.close.bind(browser) };
@@ -52,13 +54,13 @@ export async function sharedChromium(more: readonly string[] = [], whole = false
   return browser;
 }
 
-/** Starts a Chromium of a file's own: what is killed, or looked at as a whole. Close it in `afterAll`. */
+/** Starts a separate Chromium, for tests that kill it or inspect it as a whole. Close it in `afterAll`. */
 export function launchChromium(args: readonly string[] = [], more: LaunchOptions = {}): Promise<Browser> {
   const given = launching(args);
   return chromium.launch({ ...given, ...more, executablePath: more.executablePath ?? given.executablePath });
 }
 
-/** Starts Chromium with a profile as people have it: contexts made later are private, and do less. */
+/** Starts Chromium with a normal profile. Contexts that are made later are private, and can do less. */
 export function launchProfile(folder: string, args: readonly string[] = []): Promise<BrowserContext> {
   return chromium.launchPersistentContext(folder, launching(args));
 }
@@ -69,7 +71,7 @@ function launching(args: readonly string[]): { executablePath: string; args: str
   return { executablePath, args: [...CHROMIUM_ARGS, ...args] };
 }
 
-/** How a module is bundled. */
+/** Bundling options. */
 interface BundleOptions {
   format?: "iife" | "esm";
   loader?: "ts" | "tsx";
@@ -77,12 +79,12 @@ interface BundleOptions {
   minify?: boolean;
 }
 
-/** What was bundled in this worker: files of tests share their pages. */
+/** Bundles of this worker, shared by test files. */
 const bundles = new Map<string, Promise<string>>();
 
-/** Bundles a module, given as text, for a page; imports resolve as from the repository's root. */
+/** Bundles a module, given as text, for a page. Imports resolve from the repository's root. */
 export function bundle(code: string, options: BundleOptions = {}): Promise<string> {
-  // Two plugins of one name may do different things.
+  // Two plugins with one name may do different things.
   if (options.plugins?.length) return bundleAnew(code, options);
   const key = JSON.stringify([code, options]);
   const made = bundles.get(key) ?? bundleAnew(code, options);
@@ -99,7 +101,7 @@ async function bundleAnew(code: string, options: BundleOptions): Promise<string>
     target: "es2022",
     jsx: "automatic",
     minify: options.minify ?? false,
-    // A page that is opened anew for each test is parsed each time.
+    // A page that is opened again for each test is parsed each time.
     minifyWhitespace: true,
     plugins: options.plugins ?? [],
     define: { "process.env.NODE_ENV": '"production"' },
@@ -110,12 +112,12 @@ async function bundleAnew(code: string, options: BundleOptions): Promise<string>
   return file.text;
 }
 
-/** What a path answers: HTML text, or anything with a type and headers. */
+/** The answer to a path: HTML text, or any content with a type and headers. */
 export type Page = string | { body: string; type?: string; headers?: Record<string, string> };
 
 /** A web site on loopback. Every `*.localhost` name reaches it, so that one site has as many origins as needed. */
 export interface Site {
-  /** The origin, by a name of its own: `site.origin("view")` is `http://view.localhost:PORT`. */
+  /** The origin under a given name: `site.origin("view")` is `http://view.localhost:PORT`. */
   origin(name?: string): string;
   close(): Promise<void>;
 }

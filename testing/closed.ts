@@ -3,7 +3,10 @@
  */
 import type { Socket } from "node:net";
 
-/** Waits until it is closed. Who writes to one that is gone hears of that as an error: it is no other end. */
+/**
+ * Waits until the connection is closed. A write to a closed connection raises an error, which counts as the
+ * end.
+ */
 export const closed = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     socket.on("error", () => {}).once("close", () => resolve());

@@ -1,2 +1,2 @@
-/** Style sheets that a script brings along: what bundles it writes them into a file beside it. */
+/** Style sheets that a script imports; the bundler writes them to a file beside it. */
 declare module "*.css";

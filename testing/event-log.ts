@@ -1,4 +1,4 @@
-/** What happened in a page, in order, with a way to wait for it. Runs in the page; tests ask for it there. */
+/** Events of a page, in order, with a way to wait for them. Runs in the page, where tests query it. */
 export class EventLog {
   readonly entries: { name: string; value: unknown }[] = [];
   readonly #waiting = new Set<() => void>();
@@ -8,22 +8,22 @@ export class EventLog {
     for (const look of [...this.#waiting]) look();
   }
 
-  /** Forgets everything, so that the next test sees only its own. */
+  /** Clears the log, so that the next test sees only its own events. */
   clear(): void {
     this.entries.length = 0;
   }
 
-  /** The names, in order; of those asked for, or of all. */
+  /** Names of all events, or of the given ones, in order. */
   names(...wanted: string[]): string[] {
     return this.entries.map(({ name }) => name).filter((name) => !wanted.length || wanted.includes(name));
   }
 
-  /** Everything that happened under one name. */
+  /** Everything that was logged under one name. */
   values(name: string): unknown[] {
     return this.entries.filter((entry) => entry.name === name).map(({ value }) => value);
   }
 
-  /** Waits until it happened so often, and gives the last one. */
+  /** Waits until an event has been logged so many times, and returns the last one. */
   until(name: string, count = 1): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const look = (): void => {

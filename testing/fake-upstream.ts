@@ -1,15 +1,15 @@
-/** A server in memory, that notes what it is asked. */
+/** A server in memory that records its requests. */
 import { METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
 import type { Upstream, UpstreamNotification } from "../packages/guard/src/upstream/upstream.js";
 
 type Answer = (params: Record<string, unknown>) => unknown;
 
 export interface FakeUpstream extends Upstream {
-  /** Methods in the order in which they were asked. */
+  /** Requested methods, in order. */
   readonly asked: string[];
-  /** What it answers, by method; change it at any time. */
+  /** Answers by method; change them at any time. */
   readonly answers: Record<string, Answer>;
-  /** How many listen. */
+  /** Number of listeners. */
   readonly listeners: number;
   say(method: UpstreamNotification, params?: Record<string, unknown>): void;
 }
@@ -32,7 +32,7 @@ export function fakeUpstream(answers: Record<string, Answer> = {}, server = "sho
       asked.push(method);
       const answer = answers[method];
       if (!answer) throw new VitrineError(METHOD_NOT_FOUND, "no such method");
-      // Whatever a test wants a server to say, the wrong things too.
+      // Any value that a test wants a server to send, including invalid ones.
       return (await answer(params)) as never;
     },
     listen(listener) {

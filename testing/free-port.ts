@@ -1,17 +1,17 @@
 /**
- * Ports for those who are told theirs before they listen.
+ * Free ports, for programs that need theirs before they listen.
  */
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Below those that systems give to whoever asks for any: between the asking and the listening nobody gets it. */
+/** Below the range of ephemeral ports, so that no program gets this port between the check and the listening. */
 const FIRST = 20_000;
 const LAST = 32_000;
 
-/** Each worker begins elsewhere. */
+/** Each worker starts at another port. */
 let next = FIRST + Math.floor(Math.random() * (LAST - FIRST));
 
-/** A port of loopback that nobody has, and that is given to nobody else here. */
+/** Returns a free loopback port that no other caller gets. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const port = next;
@@ -21,7 +21,7 @@ export async function freePort(): Promise<number> {
       await once(server.listen(port, "127.0.0.1"), "listening");
       return port;
     } catch {
-      // Somebody else's.
+      // The port is in use.
     } finally {
       server.close();
     }

@@ -1,4 +1,4 @@
-/** Who may import whom: the arrows of the house point down only. */
+/** The allowed imports between packages: dependencies point one way. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -29,9 +29,9 @@ const ALLOWED: Record<string, readonly string[]> = {
   workbench: ["protocol", "wire", "guard", "host"],
   cli: ALL,
 };
-/** The one file of the sandbox that needs Node. */
+/** The only file of the sandbox that needs Node. */
 const NODE = /^node\.ts$/;
-/** Packages from npm that a package may import at run time, and in which files. */
+/** npm packages that a package may import at run time, and in which files. */
 const EXTERNAL: Record<string, Record<string, RegExp>> = {
   protocol: {},
   wire: {},
@@ -40,13 +40,16 @@ const EXTERNAL: Record<string, Record<string, RegExp>> = {
   sandbox: { "node:events": NODE, "node:http": NODE, "node:net": NODE, "node:stream": NODE },
   host: { react: /^react[.-]/ },
 };
-/** What the workbench's page is built from. Its model knows nothing of React; Node knows only where the page is. */
+/**
+ * Imports of the workbench's page. Its model is independent of React; the Node part knows only where the page
+ * is.
+ */
 const PAGE =
   /^(react|react-dom(\/client)?|react-aria-components|react-resizable-panels|virtua|react-json-view-lite|@rjsf\/(core\/lib\/components\/Form\.js|utils)|@cfworker\/json-schema)$/;
-/** What the command stands on. */
+/** Imports of the command line. */
 const COMMAND =
   /^(node:.+|commander|playwright-core|zod|@modelcontextprotocol\/((client|server)(\/(stdio|validators\/ajv))?|node))$/;
-/** The author's toolkit; its templates' pages run in a browser, and stand on the view's runtime alone. */
+/** Imports of the author's toolkit. Its templates run in a browser and use only the view's runtime. */
 const TOOLKIT = /^(node:.+|@modelcontextprotocol\/server(\/stdio)?|zod)$/;
 /** Dependencies of the packages for Node. */
 const SERVERS = /^(node:.+|@modelcontextprotocol\/client(\/stdio)?)$/;
@@ -55,7 +58,7 @@ const CONVERSATION =
 const GATEWAY = /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|kysely|libsql|pg|pino|ws)$/;
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*)["']([@\w./:-]+)["']/g;
 
-/** What is wrong with the imports of one source file, in words. */
+/** Forbidden imports of one source file, as text. */
 function forbiddenImports(path: string, source: string): string[] {
   const [, owner = "", file = ""] = /^packages\/([^/]+)\/src\/(.+)$/.exec(path) ?? [];
   return [...source.matchAll(IMPORT)].flatMap(([, name = ""]) => {

@@ -1,4 +1,4 @@
-/** What tests use of jsdom, which has no types of its own. */
+/** Types for the part of jsdom that tests use; jsdom has none of its own. */
 declare module "jsdom" {
   export class VirtualConsole {}
   export class JSDOM {

@@ -1,17 +1,17 @@
-/** A document and what it should come to. */
+/** A document and its expected size. */
 export interface Layout {
   /** The number in the list of layouts that a view must get right. */
   group?: number;
   name: string;
   html: string;
   natural: number | "flow" | "frame";
-  /** The width that it asks for, when not the frame's. */
+  /** The width that it requests, if not the frame's. */
   width?: number;
-  /** The width without which some of it cannot be seen. */
+  /** The width below which part of it cannot be seen. */
   needsWidth?: number;
-  /** The heights of the frame at the start, when not 0, 150 and 600. */
+  /** The frame's initial heights, if not 0, 150 and 600. */
   from?: number[];
-  /** By its own rules it never shows all. */
+  /** It never shows all of its content, by its own rules. */
   clipped?: boolean;
 }
 export const LAYOUTS: readonly Layout[];
@@ -24,26 +24,26 @@ export interface FrameOptions {
   src: string;
   height: number;
   width?: number;
-  /** The host gives no more than that. */
+  /** The largest size that the host grants. */
   max?: number;
-  /** The host does not listen. */
+  /** The host ignores size changes. */
   ignore?: boolean;
-  /** The host gives the height only. */
+  /** The host applies only the height. */
   fixedWidth?: boolean;
   style?: string;
-  /** It stays until it is removed; others go when many came after them. */
+  /** The frame stays until it is removed; others are removed when many came after them. */
   keep?: boolean;
 }
-/** What came of a frame. */
+/** Final state of a frame. */
 export interface FrameState {
   stable: boolean;
   width: number;
   height: number;
   sizes: { width: number; height: number }[];
 }
-/** The host page; see there. */
+/** The host page; see `layouts.mjs`. */
 export const HOST_PAGE: string;
-/** A document whose last script is the view's. */
+/** A document that ends with the view's script. */
 export function viewPage(
   css: string,
   body: string,

@@ -1,9 +1,9 @@
 /**
- * What tests and benchmarks of auto-resize share: documents in the layouts that views have, and an obedient
- * host that gives a frame whatever size it asks for.
+ * Shared by tests and benchmarks of auto-resize: documents in the layouts that views have, and an obedient
+ * host that gives a frame the size it requests.
  */
 
-/** A document whose last script is the view's. */
+/** A document that ends with the view's script. */
 export const viewPage = (
   css,
   body,
@@ -12,14 +12,14 @@ export const viewPage = (
   `${doctype}<html ${attributes}><head><meta charset="utf-8"><style>${css}</style></head>` +
   `<body>${body}<script src="${script}"></script></body></html>`;
 
-/** Content of a known height; tests look whether all of class `c` can be seen. */
+/** Content of a known height. Tests check whether all elements of class `c` are visible. */
 export const box = (height, more = "") => `<div class="c" style="height:${height}px;${more}"></div>`;
 
 export const TEXT = "The quick brown fox jumps over the lazy dog. ".repeat(12);
 
 /**
- * Layouts at rest. `natural` is the height that the content wants: in pixels, "flow" for whatever the
- * root's box comes to, "frame" for content that only fills what it is given.
+ * Static layouts. `natural` is the height that the content wants: in pixels, "flow" for the height of the
+ * root's box, "frame" for content that only fills the frame.
  */
 export const LAYOUTS = [
   {
@@ -104,7 +104,7 @@ export const LAYOUTS = [
   },
 ];
 
-/** More layouts at rest, each one a trap. */
+/** More static layouts, each one a trap. */
 export const TRAPS = [
   {
     name: "flex column 100vh, scroller",
@@ -245,9 +245,9 @@ export const TRAPS = [
 export const layoutPath = (name) => `/${encodeURIComponent(name.replaceAll("%", " percent"))}`;
 
 /**
- * The host page. `add` puts a frame into it, and tells its number; `settle` waits until a frame has the size,
- * and has said as much, as it should, and has said nothing more for a while; `hosts` has what was said; `remove` takes
- * out one that was added to be kept.
+ * The host page. `add` inserts a frame and returns its number. `settle` waits until a frame has the expected
+ * size, has reported it, and has been silent for a while. `hosts` has the received messages. `remove`
+ * removes a frame that was added to stay.
  */
 export const HOST_PAGE = `<!doctype html><style>iframe{position:absolute;border:0}</style><body><script>
 const hosts = [];
@@ -266,7 +266,7 @@ function add({ src, height, width = 400, max = Infinity, ignore, fixedWidth, sty
     frame.style.height = Math.min(size.height, max) + "px";
   };
   document.body.append(frame);
-  // Those long done with only take time.
+  // Finished frames only take time.
   const old = hosts.at(-30);
   if (!old?.keep) old?.frame.remove();
   return hosts.push(host) - 1;

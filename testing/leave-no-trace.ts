@@ -1,6 +1,6 @@
 /**
- * Unit tests of many files run in one process, one file after another. What a file changed of the process is changed back
- * when it is done: above all listeners for faults, for with one of them vitest no longer hears of any.
+ * Restores the process after each file, because unit tests of many files run in one process. Above all it
+ * removes listeners for uncaught errors: with one of them, Vitest no longer notices any.
  */
 import fc from "fast-check";
 import { afterAll, expect, vi } from "vitest";
@@ -12,7 +12,7 @@ const listeners = new Map(EVENTS.map((event) => [event, new Set(process.rawListe
 const globals = () => [setTimeout, fetch, Response];
 const before = globals();
 
-// Registered before the file's own, it runs after them.
+// Registered before the file's own hooks, so it runs after them.
 afterAll(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();

@@ -1,6 +1,6 @@
 /**
- * An authorization server and an MCP server that asks for its tokens, both real and both small. The person who signs in
- * is a `fetch` of the authorization address.
+ * An authorization server and an MCP server that requires its tokens, both real and both small. The user who
+ * signs in is a `fetch` of the authorization URL.
  *
  * @module
  */
@@ -8,17 +8,17 @@ import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What can go wrong on purpose. */
+/** Faults to inject. */
 export interface OAuthServerOptions {
-  /** In place of the real `authorization_endpoint`. */
+  /** Replaces the real `authorization_endpoint`. */
   authorizationEndpoint?: string;
-  /** In place of its own address, in the metadata of the resource. */
+  /** Replaces its own URL in the metadata of the resource. */
   authorizationServer?: string;
-  /** Registers clients by itself; true by default. */
+  /** Supports dynamic client registration; true by default. */
   registers?: boolean;
 }
 
-/** A request for tokens, as it came in. */
+/** A received token request. */
 export interface TokenRequest {
   params: URLSearchParams;
   authorization: string | undefined;
@@ -32,21 +32,21 @@ export interface OAuthServer {
   readonly mcp: string;
   readonly tokenRequests: TokenRequest[];
   readonly registrations: Record<string, unknown>[];
-  /** Authorization headers of the messages that the MCP server got, in order. */
+  /** Authorization headers of the MCP server's requests, in order. */
   readonly presented: (string | undefined)[];
-  /** Ends every access token that was given out. */
+  /** Revokes every issued access token. */
   expire(): void;
-  /** Ends every refresh token. */
+  /** Revokes every refresh token. */
   revoke(): void;
   /** The next requests to the token endpoint wait until this resolves. */
   hold: Promise<unknown> | undefined;
-  /** The next answer of the token endpoint, in place of the right one. */
+  /** The next answer of the token endpoint, instead of the right one. */
   fails: { status: number; body: string } | undefined;
-  /** The authorization server says no to the person. */
+  /** The authorization server denies access to the user. */
   denies: boolean;
-  /** Scope that the MCP server wants beside a valid token. */
+  /** Scope that the MCP server requires beside a valid token. */
   wants: string | undefined;
-  /** The person signs in: follows the address, and gives the query that the browser is sent back with. */
+  /** Signs the user in: follows the URL, and returns the query of the redirect back. */
   signIn(authorizeUrl: string): Promise<URLSearchParams>;
   close(): Promise<void>;
 }
@@ -95,7 +95,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     if (!clients.has(client)) return { status: 401, body: { error: "invalid_client" } };
     if (params.get("grant_type") === "refresh_token") {
       const known = refresh.get(params.get("refresh_token") ?? "");
-      // Refresh tokens are good for one use.
+      // Refresh tokens are valid for one use.
       refresh.delete(params.get("refresh_token") ?? "");
       return known?.client === client
         ? { status: 200, body: grant(client, known.scope) }

@@ -1,5 +1,5 @@
 /**
- * A real PostgreSQL for tests: its own folder, its own port, gone when the tests are.
+ * A real PostgreSQL for tests, with its own folder and port, removed after the tests.
  *
  * @module
  */
@@ -10,28 +10,28 @@ import { join } from "node:path";
 import { findPostgres } from "../scripts/postgres.mjs";
 import { freePort } from "./free-port.ts";
 
-/** A server that runs. */
+/** A running server. */
 export interface TestPostgres {
-  /** The address of a new, empty schema, in the one database. */
+  /** The URL of a new, empty schema in the database. */
   schema(name: string): string;
   /** Runs a statement in a schema, and returns the rows as text. */
   run(schema: string, sql: string): string;
-  /** Stops it: at once, as a crash would (`immediate`), or after its clients were cut off (`fast`). */
+  /** Stops the server: at once, like a crash (`immediate`), or after disconnecting its clients (`fast`). */
   stop(how?: "fast" | "immediate"): Promise<void>;
-  /** Starts it again, on the same port. */
+  /** Starts the server again, on the same port. */
   start(): Promise<void>;
-  /** Stops it, and removes its folder. */
+  /** Stops the server and removes its folder. */
   remove(): Promise<void>;
 }
 
-/** PostgreSQL refuses to run as root: then it is the package's own user. */
+/** The user to run as, because PostgreSQL refuses to run as root. */
 function runner(): { uid?: number; gid?: number; user: string } {
   if (process.getuid?.() !== 0) return { user: userInfo().username };
   const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g"), user: "postgres" };
 }
 
-/** Starts a server; undefined, with a sentence for whoever runs the tests, where there can be none. */
+/** Starts a server. Returns undefined, after printing why, if none can run here. */
 export async function startPostgres(): Promise<TestPostgres | undefined> {
   const programs = findPostgres();
   if (!programs) {
@@ -45,7 +45,7 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-postgres-"));
   if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
   const data = join(folder, "data");
-  // In the folder: a user that is not root may be unable to enter the one of the tests.
+  // In its own folder, because a non-root user may be unable to enter the tests' folder.
   const options = { ...identity, cwd: folder, stdio: "pipe", encoding: "utf8" } as const;
   const env = { PATH: process.env["PATH"], LC_ALL: "C.UTF-8" };
   execFileSync(
@@ -77,7 +77,7 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
     ).trim();
 
   const start = async (): Promise<void> => {
-    // Crashes of the server are tested, those of the machine are not.
+    // Crashes of the server are tested; crashes of the machine are not.
     const settings = [
       "listen_addresses=127.0.0.1",
       "max_connections=30",
@@ -114,7 +114,7 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
     if (!stopped || stopped.exitCode !== null) return;
     const exited = new Promise((resolve) => stopped.once("exit", resolve));
     stopped.kill(how === "fast" ? "SIGINT" : "SIGQUIT");
-    // What it started ends when it does.
+    // Its child processes end with it.
     const impatient = setTimeout(() => stopped.kill("SIGKILL"), 10_000);
     await exited;
     clearTimeout(impatient);

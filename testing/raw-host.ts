@@ -1,13 +1,13 @@
 /**
- * The host end of a view, by hand: a page that speaks bare `postMessage`. None of our code is at that end, so
- * a mistake of ours cannot hide by being made at both.
+ * The host's side of a view, written by hand: a page that uses plain `postMessage`. It contains none of our
+ * code, so a mistake of ours cannot hide by being made on both sides.
  */
 
 import type { Browser, Frame, Page } from "playwright-core";
 import { expect } from "vitest";
 import { inlineScript, LIMIT } from "./browser.js";
 
-/** A message as it crossed the wire. */
+/** A message on the wire. */
 export interface WireMessage {
   jsonrpc: "2.0";
   id?: number | string | null;
@@ -17,22 +17,22 @@ export interface WireMessage {
   error?: { code: number; message: string; data?: unknown };
 }
 
-/** How the host answers a request: with a result, with an error, or not yet. */
+/** The host's answer to a request: a result, an error, or none yet. */
 export type Answer = { result: unknown } | { error: { code: number; message: string } } | "hold";
 
-/** How to show a view. */
+/** Options for showing a view. */
 export interface MountOptions {
-  /** Address of the view's document. */
+  /** URL of the view's document. */
   url: string;
   /** The host context of the handshake. */
   context?: Record<string, unknown>;
-  /** Answers by method, beside the host's own. */
+  /** Answers by method, beside the default ones. */
   answers?: Record<string, Answer>;
   /** The frame's `sandbox` attribute; none by default. */
   sandbox?: string;
 }
 
-/** What the host page offers to the test. */
+/** Functions of the host page for the test. */
 interface HostPage {
   received: WireMessage[];
   origins: Set<string>;
@@ -120,19 +120,19 @@ function hostPage(): void {
 
 const HEAD = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">';
 
-/** The host's document: serve it, and open it with {@link RawHost.open}. */
+/** The host's document. Serve it, and open it with {@link RawHost.open}. */
 export const HOST_PAGE = `${HEAD}<title>host</title>${inlineScript(`(${hostPage})()`)}`;
 
-/** A view's document with a script at its end. */
+/** A view's document that ends with a script. */
 export const viewPage = (code: string, body = ""): string =>
   `${HEAD}<title>view</title><body>${body}${inlineScript(code)}`;
 
-/** The host page, from the test's side: one for all tests of a file, opened anew by each. */
+/** The host page, from the test's side: one for all tests of a file; each test loads it again. */
 export class RawHost {
   readonly page: Page;
-  /** The frame that is the host: the page's own, unless the host is framed itself. */
+  /** The host's frame: the main frame, unless the host is framed itself. */
   at: Frame;
-  /** What any frame wrote to the console, and every uncaught error. */
+  /** Console output of all frames, and uncaught errors. */
   readonly console: string[] = [];
 
   constructor(page: Page) {
@@ -147,7 +147,7 @@ export class RawHost {
     return new RawHost(await browser.newPage());
   }
 
-  /** Opens the host page anew. It is `HOST_PAGE`, or a page with that in its only frame. */
+  /** Loads the host page again: `HOST_PAGE`, or a page with it in its only frame. */
   async open(url: string): Promise<this> {
     await this.page.goto(url);
     this.console.length = 0;
@@ -156,14 +156,14 @@ export class RawHost {
     return this;
   }
 
-  /** Shows a view and returns its frame, loaded. */
+  /** Shows a view and returns its loaded frame. */
   async mount(options: MountOptions): Promise<Frame> {
     await this.at.evaluate((given) => host.mount(given), options);
     const frame = this.at.childFrames().at(-1);
     if (!frame) throw new Error("the view has no frame");
     return frame;
   }
-  /** Loads the view's document anew, in the same frame. */
+  /** Reloads the view's document in the same frame. */
   reload(): Promise<void> {
     return this.at.evaluate(() => host.reload());
   }
@@ -171,15 +171,15 @@ export class RawHost {
   notify(method: string, params: object = {}): Promise<void> {
     return this.at.evaluate((message) => host.post(message), { method, params });
   }
-  /** Sends anything, as it is. */
+  /** Sends any value unchanged. */
   post(message: object): Promise<void> {
     return this.at.evaluate((given) => host.post(given), message);
   }
-  /** Asks the view, and waits for its answer. */
+  /** Sends a request to the view and waits for the answer. */
   request(method: string, params: object = {}): Promise<WireMessage> {
     return this.at.evaluate(([name, given]) => host.request(name, given), [method, params] as const);
   }
-  /** Answers a method from now on, and the requests that were held. */
+  /** Answers a method from now on, including the pending requests. */
   async answer(method: string, answer: Answer): Promise<void> {
     await this.at.evaluate(
       ([name, given]) => {
@@ -191,7 +191,7 @@ export class RawHost {
     );
   }
 
-  /** Everything that the view sent so far; of one method, if named. */
+  /** Messages that the view has sent so far; only those of `method`, if given. */
   async received(method?: string): Promise<WireMessage[]> {
     const all = await this.at.evaluate(() => host.received);
     return method ? all.filter((message) => message.method === method) : all;
@@ -200,7 +200,7 @@ export class RawHost {
   waitFor(method: string, count = 1): Promise<WireMessage[]> {
     return this.at.evaluate(([name, least]) => host.waitFor(name, least), [method, count] as const);
   }
-  /** The origins that the view's messages came from. */
+  /** The origins of the view's messages. */
   origins(): Promise<string[]> {
     return this.at.evaluate(() => [...host.origins]);
   }

@@ -1,4 +1,4 @@
-/** The table of requirements counts what it should. */
+/** The table of requirements counts correctly. */
 import { describe, expect, it } from "vitest";
 import { count, idsOf, readIds } from "../scripts/requirements.mjs";
 

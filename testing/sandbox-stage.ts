@@ -1,6 +1,6 @@
 /**
- * A sandbox with a browser before it: host pages by hand that speak bare `postMessage`, or take the proxy's port.
- * None of our host's code is here, so a mistake of ours cannot hide by being made at both ends.
+ * A sandbox and a browser, with handwritten host pages that use plain `postMessage` or take the proxy's
+ * port. They contain none of our host's code, so a mistake of ours cannot hide by being made on both sides.
  */
 import type { SandboxedView, ViewRegistration } from "@vitrine/sandbox";
 import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
@@ -16,7 +16,7 @@ import {
   sharedChromium,
 } from "./browser.ts";
 
-/** A message as the host page heard it. */
+/** A message as the host page received it. */
 export interface Heard {
   method?: string;
   id?: unknown;
@@ -24,25 +24,25 @@ export interface Heard {
   result?: unknown;
 }
 
-/** How the host page shows a view. */
+/** Options of the host page for showing a view. */
 export interface Showing {
   src: string;
   origin: string;
   allow: string;
-  /** Take the port that the proxy offers, as our own host does. */
+  /** Whether to take the port that the proxy offers, as our own host does. */
   port?: boolean;
-  /** Answer `sandbox-proxy-ready` with this. */
+  /** Answer to `sandbox-proxy-ready`. */
   resource?: Record<string, unknown>;
   /** The frame's `sandbox` attribute. */
   sandbox?: string;
 }
 
-/** What the host page offers to the test. */
+/** Functions of the host page for the test. */
 interface HostPage {
   heard: { message: Heard; isText: boolean; byPort: boolean }[];
   show(showing: Showing): void;
   post(message: unknown): void;
-  /** Straight to the view's document, after everything that was posted. */
+  /** Posts directly to the view's document, after everything that was posted before. */
   postLarge(text: string): void;
 }
 declare const host: HostPage;
@@ -97,7 +97,7 @@ function hostPage(): void {
   Object.assign(globalThis, { host: page });
 }
 
-/** Waits for something to become true, however slow the machine. */
+/** Waits for a condition, however slow the machine. */
 export const until = <T>(look: () => Promise<T> | T): Promise<T> =>
   vi.waitFor(look, { timeout: LIMIT, interval: 50 });
 
@@ -115,7 +115,7 @@ export class Shown {
     return new URL(this.registered.src).pathname;
   }
 
-  /** The view's frame, once its document is there. */
+  /** The view's frame, once its document has loaded. */
   view(): Promise<Frame> {
     return until(async () => {
       const frame = this.page
@@ -148,7 +148,7 @@ export class Shown {
     return this.page.evaluate(() => host.heard);
   }
 
-  /** The messages of one method. Looked for in the page: there may be thousands of others. */
+  /** The messages of one method, filtered in the page because there may be thousands of others. */
   async #of(method: string): Promise<Heard[]> {
     return this.page.evaluate(
       (wanted) => host.heard.map(({ message }) => message).filter((message) => message?.method === wanted),
@@ -156,7 +156,7 @@ export class Shown {
     );
   }
 
-  /** How many messages of a method there were. */
+  /** The number of messages of a method. */
   count(method: string): Promise<number> {
     return this.page.evaluate(
       (wanted) => host.heard.filter(({ message }) => message?.method === wanted).length,
@@ -164,7 +164,7 @@ export class Shown {
     );
   }
 
-  /** Waits for a message of that method, and gives it. */
+  /** Waits for a message of a method and returns it. */
   untilHeard(method: string): Promise<Heard> {
     return until(async () => {
       const [message] = await this.#of(method);
@@ -179,7 +179,7 @@ export class Shown {
       .filter((params) => code === undefined || params["code"] === code);
   }
 
-  /** Waits for a report, and gives the first such. */
+  /** Waits for a matching report and returns the first one. */
   untilReported(code: string): Promise<Record<string, unknown>> {
     return until(async () => {
       const [report] = await this.reports(code);
@@ -216,7 +216,7 @@ export class SandboxStage {
     return new SandboxStage(args ? await launchChromium(args) : await sharedChromium(), site, served);
   }
 
-  /** The same browser and host pages before another sandbox. Close its `served`. */
+  /** The same browser and host pages with another sandbox. Close its `served`. */
   static async beside(
     { browser, site }: SandboxStage,
     options: Partial<ServeSandboxOptions>,
@@ -239,7 +239,7 @@ export class SandboxStage {
     return new Shown(page, registered);
   }
 
-  /** Opens an address in a page of its own, for one test. */
+  /** Opens a URL in a new page, for one test. */
   async openPage(address: string): Promise<Page> {
     const context = await this.browser.newContext();
     context.setDefaultTimeout(LIMIT);

@@ -1,6 +1,6 @@
 /**
- * Browser sessions over a real listener, with something simple behind them: every request is noted and answered. Between
- * pages and listener stands a line that a test can cut, freeze or slow.
+ * Browser sessions over a real listener, with a simple service behind them that records and answers every
+ * request. Between pages and listener is a line that a test can cut, freeze or slow down.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
@@ -46,9 +46,9 @@ export class SessionStage {
   readonly errors: unknown[] = [];
   /** Whether transports reported use to the authentication. */
   readonly met: boolean[] = [];
-  /** What a request is answered with; undefined for no answer. */
+  /** The answer to a request; undefined for no answer. */
   answer: (noted: Noted, session: BrowserSession) => unknown = ({ params }) => params;
-  /** Whether WebSockets are let through, as some proxies do not. */
+  /** Whether WebSockets are let through; some proxies block them. */
   letsSockets = true;
   isAuthorized = true;
   readonly registry: SessionRegistry;
@@ -131,17 +131,17 @@ export class SessionStage {
     return `http://127.0.0.1:${this.port}/session?user=${user}`;
   }
 
-  /** Straight to the listener, past the line. */
+  /** Connects to the listener directly, bypassing the line. */
   get direct(): string {
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/session`;
   }
 
-  /** Every connection is reset. */
+  /** Resets every connection. */
   reset(): void {
     for (const sockets of [...this.#lines]) for (const socket of sockets) socket.resetAndDestroy();
   }
 
-  /** Nothing passes any more, either way, and nobody is told: half-open. */
+  /** Freezes the line in both directions without notice: half-open. */
   freeze(): void {
     for (const [client, server] of this.#lines) {
       client.unpipe();

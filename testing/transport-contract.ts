@@ -1,21 +1,21 @@
 /**
- * What every `Transport` must do, as functions without a test framework: the same run in Node and, over real
- * windows, ports and workers, in Chromium. Both ends are reached by promises, since they may be in different
- * realms.
+ * The contract of every `Transport`, as functions without a test framework: the same code runs in Node and,
+ * over real windows, ports and workers, in Chromium. Both ends are reached by promises, since they may be in
+ * different realms.
  */
 import type { Transport } from "../packages/protocol/src/transport.js";
 
-/** One end of a transport under test, wherever it is. */
+/** An end of a transport under test, in any realm. */
 export interface Remote {
   start(): Promise<void>;
-  /** Sends messages in one turn; resolves to how many were received, in this realm, before it ended. */
+  /** Sends messages in one task; resolves with how many were received in this realm before it ended. */
   send(messages: unknown[]): Promise<number>;
-  /** Sends what cannot be cloned; resolves to the name of the error. */
+  /** Sends a value that cannot be cloned; resolves with the name of the error. */
   sendUncloneable(): Promise<string>;
   /** Answers, from inside `receive`, each message `n` with `n + 1000`. */
   echo(): Promise<void>;
   received(): Promise<unknown[]>;
-  /** How often `closed` was called. */
+  /** Number of calls of `closed`. */
   closed(): Promise<number>;
   close(): Promise<void>;
   /** How many listeners the transport has added and not removed. */
@@ -80,11 +80,11 @@ export class End implements Remote {
   }
 }
 
-/** A pair of ends, and what their platform promises. */
+/** A pair of ends, and the guarantees of their platform. */
 export interface Pair {
   a: Remote;
   b: Remote;
-  /** The end of the other end is told. */
+  /** Whether an end is notified when the other one closes. */
   tellsClose: boolean;
 }
 
@@ -103,7 +103,7 @@ function same(actual: unknown, wanted: unknown, what: string): void {
   if (is !== must) throw new Error(`${what}: ${is} instead of ${must}`);
 }
 
-/** Waits for as many messages as are wanted, and a moment for one too many. */
+/** Waits for the wanted number of messages, and a moment for one too many. */
 async function hears(end: Remote, wanted: unknown[], what: string): Promise<void> {
   await eventually(async () => (await end.received()).length >= wanted.length, `${what} (${wanted.length})`);
   await pause(2);
@@ -112,10 +112,10 @@ async function hears(end: Remote, wanted: unknown[], what: string): Promise<void
 
 const numbers = (from: number, count: number): number[] => Array.from({ length: count }, (_, n) => from + n);
 
-/** The one behaviour that a transport need not have: a window that does not listen yet hears nothing. */
+/** The only optional behaviour of a transport: a window that does not listen yet receives nothing. */
 export const KEEPS_EARLY = "keeps what was sent before start";
 
-/** Each behaviour, by its name. `quiet` is how long silence must last to be silence, in milliseconds. */
+/** Each behaviour, by name. `quiet` is how long silence must last to count, in milliseconds. */
 export const CONTRACT: Record<string, (pair: Pair, quiet: number) => Promise<void>> = {
   "delivers in order, both ways": async ({ a, b }) => {
     await Promise.all([a.start(), b.start()]);

@@ -1,11 +1,11 @@
 /**
- * A hostile page: it runs attacks, each against a target of its own, and says when the last one ran to its end. The
- * same text is an app in the sandbox, or a page that nothing contains.
+ * A hostile page. It runs attacks, each against its own target, and reports when the last one has finished.
+ * The same text serves as an app in the sandbox and as an uncontained page.
  */
 import { inlineScript } from "../browser.ts";
 import type { Target } from "./collector.ts";
 
-/** What attacks have at hand in the page. */
+/** Helpers for attacks in the page. */
 export interface Tools {
   /** Adds an element, and waits until it loaded or failed. */
   element(tag: string, attributes: Record<string, string>, place?: Element): Promise<void>;
@@ -14,25 +14,25 @@ export interface Tools {
   style(text: string): Promise<void>;
   /** Runs text as an inline script. */
   script(text: string, type?: string): Promise<void>;
-  /** Opens a peer connection that asks these servers who it is, and waits until it has asked. */
+  /** Opens a peer connection that asks these STUN servers, and waits until it has asked. */
   gather(server: RTCIceServer, connection?: typeof RTCPeerConnection): Promise<void>;
-  /** Runs text in a worker that inherits the policy, until it says that it ended. */
+  /** Runs text in a worker that inherits the policy, until the worker reports its end. */
   worker(text: string, url?: string): Promise<void>;
   /** A frame without an address of its own. */
   child(srcdoc?: string): Promise<Window & typeof globalThis>;
   wait(milliseconds: number): Promise<void>;
 }
 
-/** What an attack does; its text goes into the page, so it can use nothing but its arguments. */
+/** Code of an attack. Its text goes into the page, so it can use nothing but its arguments. */
 export type Attack = (at: Target, tools: Tools, declared: string) => unknown;
 
-/** An attack and where it sends what it stole. */
+/** An attack, and where it sends stolen data. */
 export interface Job {
   at: Target;
   attack: Attack | string;
 }
 
-/** Longest time for one attack: those that are blocked may never say so. */
+/** Longest time for one attack. A blocked attack may never report its end. */
 const LIMIT = 4000;
 
 /** Runs in the page. */
@@ -101,7 +101,8 @@ function runtime(
         let outcome = "nothing heard";
         const attempt = async () => {
           const attacked = attack(at, tools, end);
-          // What styles load is loaded when they are computed: a frame off the screen may never be painted.
+          // Resources of style sheets load when styles are computed, and a frame off the screen may never be
+          // painted.
           void document.body?.offsetHeight;
           await attacked;
           outcome = "done";
@@ -119,7 +120,7 @@ function runtime(
     if (removed) addEventListener("pagehide", last);
     else last();
   };
-  // A click comes when the app is ready, and not before.
+  // The click comes only after the app is ready.
   if (clicked) document.getElementById("go")?.addEventListener("click", run);
   const start = (): void => void (clicked || run());
   if (parent === window) {
@@ -129,7 +130,7 @@ function runtime(
   addEventListener("message", ({ data: { id } }) => {
     if (id === "initialize") {
       post({ method: "ui/notifications/initialized" });
-      // Once this is answered the host knows that the app is ready, whatever becomes of it then.
+      // Once this request is answered, the host knows that the app is ready.
       post({ id: "ready", method: "ping" });
     } else if (id === "ready") start();
   });
@@ -141,13 +142,13 @@ function runtime(
   post({ id: "initialize", method: "ui/initialize", params });
 }
 
-/** How a page runs its attacks. */
+/** Options of the attack page. */
 export interface AttackPageOptions {
-  /** Where its last request goes: an origin that a contained page has declared. */
+  /** Origin of the page's last request; a contained page has declared it. */
   end: string;
   /** Waits for a click. */
   clicked?: boolean | undefined;
-  /** Sends that last request when it is taken away. */
+  /** Sends that last request when the page is removed. */
   removed?: boolean | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The attacker's end: whatever reaches it got out. It listens on loopback, with a name, a TCP and a UDP port for
- * each attack, so that even a connection without a single byte in it says which attack made it.
+ * The attacker's server: everything that reaches it got out. It listens on loopback, with a name, a TCP and
+ * a UDP port for each attack, so that even an empty connection identifies its attack.
  */
 import { createHash } from "node:crypto";
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
@@ -8,12 +8,12 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 
-/** Where one attack sends what it stole. */
+/** Addresses to which one attack sends stolen data. */
 export interface Target {
-  /** What it stole: the first label of the host name, and part of every address. */
+  /** The stolen data: the first label of the host name, and part of every address. */
   secret: string;
   host: string;
-  /** `http://host:port`; nothing speaks TLS here, but a connection is a connection. */
+  /** `http://host:port`. Nothing here speaks TLS, but a connection attempt is enough. */
   http: string;
   https: string;
   ws: string;
@@ -22,7 +22,7 @@ export interface Target {
   udp: number;
 }
 
-/** What of an attack arrived. */
+/** Traffic of one attack that arrived. */
 export interface Evidence {
   /** `GET /path host`, in order. */
   requests: string[];
@@ -34,7 +34,7 @@ export interface Evidence {
 
 interface Listener {
   target: Target;
-  /** What it answers to `/page`. */
+  /** The answer to `/page`. */
   page: string;
   evidence: Evidence;
   close(): void;
@@ -43,7 +43,7 @@ interface Listener {
 /** Collects what attacks send. */
 export class Collector {
   readonly #listeners: Listener[] = [];
-  /** Requests wherever they arrived, for those who wait. */
+  /** Requests to all targets, for code that waits for one. */
   readonly #waiting = new Set<() => void>();
 
   /** Listens for one attack, under a name of its own. */
@@ -93,7 +93,7 @@ export class Collector {
     return target;
   }
 
-  /** What arrived at a target so far. */
+  /** Traffic that has arrived at a target so far. */
   evidence(target: Target): Evidence {
     return this.#find(target).evidence;
   }
@@ -109,7 +109,7 @@ export class Collector {
     return found;
   }
 
-  /** Waits until something is so; gives up, without a complaint, after so many milliseconds. */
+  /** Waits until a condition holds; gives up silently after so many milliseconds. */
   until(isSo: () => boolean, limit: number): Promise<boolean> {
     return new Promise((resolve) => {
       const end = (): void => {
@@ -146,7 +146,7 @@ const TYPES: readonly (readonly [RegExp, string])[] = [
   [/events/, "text/event-stream"],
 ];
 
-/** Something that any page may use. */
+/** An address that any page may use. */
 function answer({ url = "/" }: IncomingMessage, response: ServerResponse): void {
   const [, redirect] = /[?&]to=([^&]+)/.exec(url) ?? [];
   const type = TYPES.find(([pattern]) => pattern.test(url))?.[1] ?? "text/html";

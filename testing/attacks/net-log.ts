@@ -1,4 +1,4 @@
-/** Which names a browser looked up, from the log of its network service (`--log-net-log`). */
+/** Host names that a browser looked up, from the log of its network service (`--log-net-log`). */
 import { readFileSync } from "node:fs";
 
 /** The host names that were looked up, once for each time. */
@@ -8,7 +8,7 @@ export function readLookups(path: string): string[] {
   if (type === undefined) throw new Error(`${path} is no log of a network service`);
   return lines.flatMap((line) => {
     if (!line.includes(`"type":${type}}`)) return [];
-    // One event to a line; the first of a request names what is asked for.
+    // Each line has one event; the first event of a request names the host.
     const { params, phase } = JSON.parse(line.replace(/,$/, "")) as {
       params?: { host?: string };
       phase: number;

@@ -1,31 +1,32 @@
 /**
- * How an app could get data out of its sandbox by the network (attacks.md, part A), as code that runs in a page.
+ * Ways for an app to leak data from its sandbox over the network (attacks.md, part A), as code that runs in
+ * a page.
  *
- * The first list leaves its page where it is, so that one page runs them all; each of the second wants a page of its
- * own: it navigates, waits for a click, or acts when it is taken away.
+ * Attacks of the first list stay on their page, so one page runs them all. Each attack of the second list
+ * needs its own page: it navigates, waits for a click, or acts when it is removed.
  */
 import type { Attack } from "./attack-page.ts";
 
-/** One way out. */
+/** A way to leak data. */
 export interface NetworkCase {
   id: string;
   title: string;
   attack: Attack | string;
   /** A declared domain opens it. */
   declared?: true;
-  /** Waits for a person's click. */
+  /** Waits for a user's click. */
   clicked?: true;
-  /** Is taken away when it is ready. */
+  /** Removed as soon as it is ready. */
   removed?: true;
   /** Leaves its own document: the frame is stopped. */
   leaves?: true;
-  /** Its process is ended by the browser, which kills whoever uses WebRTC where it is not allowed. */
+  /** The browser kills its process, because WebRTC is not allowed there. */
   fatal?: true;
-  /** Nothing reaches a server, only the names that are looked up. */
+  /** Only DNS lookups leak; nothing reaches a server. */
   unseen?: true;
-  /** The browser does not do it, whatever the page: a fact to notice when it changes. */
+  /** The browser never does this, on any page. The test notices when that changes. */
   gone?: true;
-  /** The policy leaves something of it open, if only a connection: `Connection-Allowlist` closes that. */
+  /** The policy leaves part of it open, if only a connection; `Connection-Allowlist` closes that part. */
   allowlist?: true;
 }
 

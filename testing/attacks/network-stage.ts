@@ -1,9 +1,9 @@
 /**
- * Runs attacks in one browser, each against a target of its own: in apps of the sandbox beside an innocent app of
- * another server, and in pages that nothing contains.
+ * Runs attacks in one browser, each against its own target: in sandboxed apps beside an innocent app of
+ * another server, and in uncontained pages.
  *
- * What is contained begins first, and its pages stay open. So once everything of the uncontained pages arrived, what
- * was going to leak had more time than it needs; and only then it is counted.
+ * Contained pages start first and stay open. Once all traffic of the uncontained pages has arrived, a leak
+ * of the contained ones would have had more than enough time; only then is it counted.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,37 +24,37 @@ declare const raw: RawView;
 /** Where attacks run. */
 export interface Scene {
   name: string;
-  /** In a page that nothing contains. */
+  /** In an uncontained page. */
   free?: boolean;
   /** The targets are declared domains. */
   declared?: boolean;
-  /** Without the header that closes what policies leave open. */
+  /** Without the header that closes the gaps of policies. */
   bare?: boolean;
   relax?: readonly Relaxation[];
-  /** Of which cases the host hears: their reports are waited for. */
+  /** Cases whose reports reach the host; the stage waits for them. */
   reported?: (each: NetworkCase) => boolean;
 }
 
-/** How an attack went. */
+/** Outcome of an attack. */
 export interface Attempt {
   target: Target;
-  /** What its page noticed; undefined when that page did not live to tell. */
+  /** Observations of its page; undefined if that page died first. */
   outcome: string | undefined;
-  /** The violations of policies that the host heard of, as `directive address`. */
+  /** Policy violations that were reported to the host, as `directive address`. */
   reports: string[];
-  /** Its host knew it as ready, which it is before its first attack. */
+  /** The host saw it as ready, which it is before its first attack. */
   ready: boolean;
   /** Why the frame shows no app any more. */
   failure: string | undefined;
 }
 
-/** All that got out of an attack. */
+/** Everything of an attack that got out. */
 export interface Leak extends Evidence {
   /** How often the secret's name was looked up. */
   lookups: number;
 }
 
-/** What a page says of one app. */
+/** State of one app, as its page reports it. */
 interface Heard {
   ready: boolean;
   outcomes: [string, string][] | undefined;
@@ -62,23 +62,23 @@ interface Heard {
   failure: { code: string } | undefined;
 }
 
-/** Milliseconds for what must happen: machines differ. */
+/** Milliseconds to wait for events that must happen, on any machine. */
 const LIMIT = 60_000;
-/** Milliseconds for what the browser may do or not. */
+/** Milliseconds to wait for events that may or may not happen. */
 const PATIENCE = 30_000;
 
-/** A browser with a host page, a sandbox, and everything that attackers want. */
+/** A browser with a host page, a sandbox, and all targets of attacks. */
 export class NetworkStage {
   readonly collector = new Collector();
   readonly stage: HostStage;
   /** Requests to the sandbox, as `status address`. */
   readonly sandboxed: string[] = [];
-  /** Where the frames of host pages went. */
+  /** Destinations of the host pages' frames. */
   readonly visited = new Set<string>();
   readonly #folder: string;
   readonly #bare = new Set<string>();
   readonly #own = new Set<Page>();
-  /** Pages that nothing contains and that have done their work: the next document goes there. */
+  /** Uncontained pages that have finished; the next document is loaded there. */
   readonly #idle: Page[] = [];
   readonly #sessions = new Map<Page, CDPSession>();
   readonly #restore = forgiveDetachedFrames();
@@ -125,7 +125,7 @@ export class NetworkStage {
     const count = ++this.#count;
     const name = `${scene.name}-${count}`;
     const targets = await Promise.all(cases.map((_case, index) => this.collector.listen(`${name}-${index}`)));
-    // All of one site: pages that nothing contains need no other process each.
+    // All on one site, so that uncontained pages do not need a process each.
     const end = await this.collector.listen(`${count}.end`);
     const [{ clicked, removed } = {} as NetworkCase] = cases;
     const jobs = targets.map((at, index) => ({ at, attack: cases[index]?.attack ?? "" }));
@@ -159,7 +159,7 @@ export class NetworkStage {
       resourceDomains: [end.http, ...open],
       frameDomains: [end.http, ...open],
     };
-    // A server of its own for an app whose process ends: it takes the others of its server with it.
+    // An app whose process ends has its own server, because it takes the other apps of its server with it.
     const server = fatal ? name : "attacker";
     const view = await this.stage.serve(name, { server, html, meta: { csp }, relax });
     if (!("src" in view)) throw view;
@@ -169,11 +169,12 @@ export class NetworkStage {
     const hear = (): Promise<Heard> => evaluate(session, `(${hearing})(${JSON.stringify(name)})`);
     if (clicked) {
       await until(() => evaluate(session, `host.log.names("${name} ready").length > 0`));
-      // A page in the background hears no click.
+      // A page in the background receives no click.
       await page.bringToFront();
       await (await this.stage.viewOf(page, name)).click("#go");
     }
-    // The barrier: its word that all of its code ran; or its end, for which the browser had to try.
+    // The barrier: the page reports that all its code ran, or its process ends, for which the browser had to
+    // try.
     const isOver = async (): Promise<unknown> => {
       const { outcomes, failure } = await hear();
       return outcomes || failure;
@@ -185,10 +186,10 @@ export class NetworkStage {
     });
     if (removed) await evaluate(session, `host.app(${JSON.stringify(name)}).remove()`);
     const { outcomes } = await hear();
-    // And its last request, which was allowed, and sent after all that was not.
+    // Also wait for its last request: it was allowed, and was sent after all the forbidden ones.
     if (outcomes && !(await this.#arrived(end))) throw new Error(`${name}: its last request did not arrive`);
     if (leaves && !bare) await until(async () => (await hear()).failure, PATIENCE).catch(() => {});
-    // What is loaded when the page is painted is blocked then, which may be after its last word.
+    // Resources that load on paint are blocked then, which may be after the page's last message.
     const awaited = targets.filter((_target, index) => reported?.(cases[index] as NetworkCase));
     const areReported = async (): Promise<boolean> => {
       const heard = await hear();
@@ -208,7 +209,7 @@ export class NetworkStage {
     const page = this.#idle.pop() ?? (await this.stage.context.newPage());
     this.#own.add(page);
     this.collector.show(end, html);
-    // Others may have opened since.
+    // Other pages may have opened since.
     await page.bringToFront();
     await page.goto(`${end.http}/page`);
     if (clicked) await page.click("#go");
@@ -219,7 +220,7 @@ export class NetworkStage {
     await this.#arrived(end);
     const outcomes = await page
       .evaluate(() => Object(globalThis).outcomes as [string, string][] | undefined)
-      // It may have gone elsewhere, which is what it was for.
+      // The page may have navigated away, as some attacks do.
       .catch(() => undefined);
     await this.settle(targets, cases);
     this.#idle.push(page);
@@ -231,9 +232,9 @@ export class NetworkStage {
     return this.collector.until(() => requests.some((line) => line.startsWith("POST /end")), LIMIT);
   }
 
-  /** Waits until something of each arrived, as long as the browser may need for it. */
+  /** Waits until traffic of each attack has arrived, as long as the browser may need. */
   async settle(targets: readonly Target[], cases: readonly NetworkCase[]): Promise<void> {
-    // What shows in the log alone, or never, is not waited for.
+    // Attacks that show only in the log, or never, are not waited for.
     const awaited = targets.filter((_target, index) => !cases[index]?.gone && !cases[index]?.unseen);
     const isSeen = (target: Target): boolean => {
       const { requests, connections, packets } = this.collector.evidence(target);
@@ -242,20 +243,22 @@ export class NetworkStage {
     await this.collector.until(() => awaited.every(isSeen), PATIENCE);
   }
 
-  /** The windows that nobody here opened. */
+  /** Windows that the tests did not open. */
   get popups(): string[] {
     const pages = this.stage.context.pages().filter((page) => !this.#own.has(page));
     return pages.map((page) => page.url());
   }
 
-  /** Whether the innocent app of a page still is what it was, and answers. */
+  /** Whether the innocent app of a page is unchanged and still answers. */
   async victim(page: Page): Promise<string> {
     const view = await this.stage.viewOf(page, "victim");
     await view.evaluate(() => raw.ask("ping"));
     return `${page.url()} ${await view.evaluate(() => document.querySelector("p")?.textContent)}`;
   }
 
-  /** The same of a page in which a process ended: its address, and what it says of the app, which answers. */
+  /**
+   * The same check for a page in which a process ended: its address, and the state of the app, which answers.
+   */
   bystander(page: Page): Promise<string> {
     const words = '[location.href, host.app("victim").state].join(" ")';
     return evaluate(
@@ -264,7 +267,7 @@ export class NetworkStage {
     );
   }
 
-  /** What runs code in a page past the driver, to which a page is dead once a process of any of its frames is. */
+  /** Runs code in a page without Playwright, for which a page is dead once a process of any of its frames is. */
   #sessionOf(page: Page): CDPSession {
     const session = this.#sessions.get(page);
     if (!session) throw new Error("not a page of this stage");
@@ -277,7 +280,7 @@ export class NetworkStage {
     this.#lookups = readLookups(join(this.#folder, "net.json"));
   }
 
-  /** All that got out of an attack; names are known once the browser is closed. */
+  /** Everything of an attack that got out; looked-up names are known once the browser is closed. */
   leak({ target }: Attempt): Leak {
     const name = new RegExp(`(^|[/.])${target.host}(:|$)`);
     const lookups = this.#lookups.filter((each) => name.test(each)).length;
@@ -317,8 +320,8 @@ function hearing(id: string): Heard {
 }
 
 /**
- * Playwright trips, in a promise of its own, over a frame that is taken out of a page after its process ended. Returns
- * what makes an error of it again.
+ * Playwright throws in a promise of its own when a frame is removed whose process has ended. Returns a
+ * function that turns this into an error again.
  */
 function forgiveDetachedFrames(): () => void {
   const listeners = process.listeners("unhandledRejection");

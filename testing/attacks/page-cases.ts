@@ -1,10 +1,10 @@
 /**
- * How an app could reach out of its frame (attacks.md, part B), as code that runs in a page. Each gives what it got,
- * or throws. In a page that nothing contains each gets a secret, or does what it wants to; there `top[0][0]` is the
- * victim's view, as it is in the host page.
+ * Ways for an app to reach out of its frame (attacks.md, part B), as code that runs in a page. Each returns
+ * its loot or throws. In an uncontained page each succeeds; there, as in the host page, `top[0][0]` is the
+ * victim's view.
  */
 
-/** One way to reach out. */
+/** A way to reach out of the frame. */
 export interface PageCase {
   id: string;
   title: string;
@@ -13,12 +13,12 @@ export interface PageCase {
 
 const a = (id: string, title: string, attack: () => unknown): PageCase => ({ id, title, attack });
 
-/** Windows as these attacks want them: of the same origin. */
+/** Same-origin windows, as these attacks need them. */
 type Reached = Window & typeof globalThis & { secret: string; pwned: string; document: Document };
 declare const top: Reached & Reached[][];
 declare const parent: Reached;
 
-/** What gives a secret of the victim, of the host page or of the proxy where nothing contains it. */
+/** Attacks that yield a secret of the victim, the host page or the proxy if nothing contains them. */
 export const REACHES: readonly PageCase[] = [
   a("B01", "the host page's DOM", () => top.document.getElementById("host")?.textContent),
   a("B01", "the proxy's DOM", () => `${parent.document.title} secret`),
@@ -64,7 +64,7 @@ export const REACHES: readonly PageCase[] = [
       try {
         document.domain = domain;
       } catch {
-        // What matters is what it opens.
+        // Only what it opens matters.
       }
     return top[0]?.[0]?.document.getElementById("secret")?.textContent;
   }),
@@ -93,7 +93,7 @@ export const REACHES: readonly PageCase[] = [
   }),
 ];
 
-/** What gives the victim's secret to a view of the victim's own server. */
+/** Attacks that yield the victim's secret to a view of the victim's own server. */
 export const STORAGE: readonly PageCase[] = [
   a("B13", "localStorage", () => localStorage.getItem("secret")),
   a("B13", "cookies", () => document.cookie),

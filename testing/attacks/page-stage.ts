@@ -1,6 +1,7 @@
 /**
- * Two servers side by side in one page: a victim that has secrets wherever a page can have them, and an attacker. And
- * the same pages with nothing to contain them: host page, proxies and views on one origin, where attacks succeed.
+ * Two servers side by side in one page: an attacker, and a victim with secrets in every place where a page
+ * can keep them. Also the same pages uncontained, with host page, proxies and views on one origin, where
+ * attacks succeed.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,12 +16,12 @@ import { type RawView, rawView } from "../host/raw-view.ts";
 declare const host: HostApi;
 declare const raw: RawView;
 
-/** What the victim has, and an attacker wants. */
+/** The victim's secret. */
 export const SECRET = "secret-of-the-victim";
-/** What the host page has. */
+/** The host page's secret. */
 export const HOST_SECRET = "secret-of-the-host";
 
-/** Puts the secret wherever a page can have one, and hands out what it keeps in a channel. */
+/** Stores the secret everywhere a page can store one, and sends it through a channel. */
 const KEEP = `
   globalThis.secret = "${SECRET}";
   name = "victim-view";
@@ -55,7 +56,10 @@ const ATTACKER = rawView(
 );
 const SIBLING = rawView("start();", "<p>Another view of the victim's server</p>");
 
-/** Host page, proxies and views of one origin, without a policy. Isolated as pages are that may share memory. */
+/**
+ * Host page, proxies and views on one origin, without a policy, but cross-origin isolated so that they may
+ * share memory.
+ */
 const FREE_PAGES = {
   "/": `<!doctype html><title>Host</title><p id="host">${HOST_SECRET}</p>
     <iframe src="/proxy-of-victim"></iframe><iframe src="/proxy-of-attacker"></iframe>`,
@@ -66,12 +70,12 @@ const FREE_PAGES = {
 };
 
 function proxy(src: string): string {
-  // The attribute comes too late to be in force, and early enough to be removed.
+  // The attribute comes too late to take effect, and early enough to be removed.
   const late = 'document.querySelector("iframe").setAttribute("sandbox", "allow-scripts")';
   return `<!doctype html><title>Proxy</title><body><iframe src="${src}" onload='${late}'></iframe>`;
 }
 
-/** A page with both in it. */
+/** A page with both servers' apps. */
 export interface Scene {
   page: Page;
   victim: Frame;
@@ -80,11 +84,14 @@ export interface Scene {
 
 /** Options of {@link PageStage.open}. */
 export interface PageStageOptions {
-  /** A browser of its own, whole, with a profile as people have it, and these; else the one that files of tests share. */
+  /**
+   * A separate full browser with a normal profile and these options; by default the browser that test files
+   * share.
+   */
   args?: readonly string[];
 }
 
-/** Everything that must be as before after an attack. */
+/** Everything that an attack must leave unchanged. */
 export interface State {
   url: string;
   page: string;
@@ -101,10 +108,10 @@ export class PageStage {
   readonly free: Site;
   readonly victimServer: FakeUpstream;
   readonly attackerServer: FakeUpstream;
-  /** What was called of either server, as `server tool`. */
+  /** Calls that reached either server, as `server tool`. */
   readonly called: string[];
   readonly #folder: string;
-  /** Where scenes are renewed; and whether it lost a process. */
+  /** The page in which scenes are opened again, and whether it lost a process. */
   #renewed: { page: Page; isStruck: boolean } | undefined;
 
   private constructor(
@@ -123,8 +130,8 @@ export class PageStage {
 
   static async open({ args }: PageStageOptions = {}): Promise<PageStage> {
     const folder = mkdtempSync(join(tmpdir(), "vitrine-isolation-"));
-    // Frames of other sites have storage here, as in most people's browsers: what keeps it apart is the origin.
-    // And the person lets the host page notify, and the page that nothing contains.
+    // Frames of other sites have storage here, as in most browsers: the origin keeps it apart. The user has
+    // allowed notifications for the host page and for the uncontained page.
     const notifications = {
       "http://localhost:*,*": { setting: 1 },
       "http://free.localhost:*,*": { setting: 1 },
@@ -188,14 +195,15 @@ export class PageStage {
     await this.stage.serve(name, app);
   }
 
-  /** Opens the host page with both apps. A victim that is made ready before has a window that others can find. */
+  /** Opens the host page with both apps. A victim that is ready first has a window that others can find. */
   async openScene({ warm = false }: { warm?: boolean } = {}): Promise<Scene> {
     return this.#begin(await this.stage.openPage(), warm);
   }
 
   /**
-   * The same in a page that was there before, by a document of its own: apps and guards that remember nothing, for a part
-   * of what another page costs. To the driver a page is gone once a process of one of its frames is: then it is another.
+   * Does the same in an existing page, with a new document: apps and guards start empty, for a fraction of
+   * the cost of a new page. Playwright loses a page once a process of one of its frames ends; a new page is
+   * opened then.
    */
   async renewScene(): Promise<Scene> {
     if (this.#renewed?.isStruck) await this.#renewed.page.close();
@@ -210,7 +218,7 @@ export class PageStage {
     return this.#begin(this.#renewed.page);
   }
 
-  /** Shows the host page, anew, in a page that is there. */
+  /** Loads the host page in an existing page. */
   async show(page: Page): Promise<void> {
     await page.goto(this.stage.origin);
     await page.waitForFunction(() => "host" in globalThis);
@@ -227,7 +235,8 @@ export class PageStage {
       await page.evaluate(() => host.warm("victim"));
       const spare = await (await page.locator("body > div[hidden] iframe").elementHandle())?.contentFrame();
       await spare?.waitForLoadState("load");
-      // It said that it is ready before this is answered, and that is heard before the next.
+      // The app reported that it is ready before this request is answered, and that report arrives before the
+      // next.
       await spare?.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
       await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
     }
@@ -236,7 +245,7 @@ export class PageStage {
     return { page, victim, attacker };
   }
 
-  /** Opens the same with nothing to contain it, in a page that is there or in another. */
+  /** Opens the uncontained version, in an existing page or a new one. */
   async openFree(shown?: Page): Promise<Scene> {
     const page = shown ?? (await this.stage.context.newPage());
     await page.goto(`${this.free.origin("free")}/`);
@@ -250,7 +259,7 @@ export class PageStage {
     return { page, victim, attacker: at("/attacker") };
   }
 
-  /** Everything that must be as it is when an attack is over. */
+  /** Everything that must be unchanged when an attack is over. */
   async stateOf({ page, victim }: Scene, seen: readonly string[] = []): Promise<State> {
     return {
       url: page.url(),
@@ -280,7 +289,7 @@ export class PageStage {
 
 const watched = new WeakMap<Page, string[]>();
 
-/** What a page opens from now on that nobody asked for: windows, dialogs, downloads. */
+/** Windows, dialogs and downloads that a page opens unasked from now on. */
 export function watchPage(page: Page): string[] {
   const before = watched.get(page);
   if (before) {
@@ -298,7 +307,10 @@ export function watchPage(page: Page): string[] {
   return seen;
 }
 
-/** What an attack came to: `got …`, or the name of the error that stopped it. Resolves when its last line has run. */
+/**
+ * Result of an attack: `got …`, or the name of the error that stopped it. Resolves when its last line has
+ * run.
+ */
 export async function outcome(frame: Frame, attack: () => unknown): Promise<string> {
   try {
     return `got ${await frame.evaluate(attack)}`;

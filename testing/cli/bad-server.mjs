@@ -1,7 +1,8 @@
 /**
- * A server that does one thing wrong, as its first argument says: `garbage`, `exits`, `quits` (without a word), `silent`, `huge`, `banner`, which prints
- * a line and works, or `stubborn`, which does not end when it is asked to. With another word it is well, and has tools that are not. The second argument
- * is a file in which it writes its process id, and beside which it notes that a call was cancelled.
+ * A server that does one thing wrong, chosen by its first argument: `garbage`, `exits`, `quits` (silently),
+ * `silent`, `huge`, `banner` (prints a line and works), or `stubborn` (ignores requests to end). Any other
+ * argument gives a working server with faulty tools. The second argument is a file: the server writes its
+ * process id there, and notes cancelled calls beside it.
  */
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";

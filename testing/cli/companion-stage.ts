@@ -1,5 +1,6 @@
 /**
- * The companion on a real gateway with real servers, agents before it, and a page that says what a browser would.
+ * The companion on a real gateway with real servers, with agents as clients and a page that sends what a
+ * browser would.
  */
 import { writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -29,7 +30,7 @@ const html = (title: string) => ({
   _meta: { ui: { prefersBorder: true } },
 });
 
-/** Two official servers, a demo, and two of which a test knows what they were asked. */
+/** Two official servers, a demo, and two servers that record their requests. */
 export function stageServers(folder: string): Record<string, object> {
   const shop = (name: string) => {
     const calls = join(folder, name);
@@ -59,7 +60,7 @@ export function stageServers(folder: string): Record<string, object> {
   };
 }
 
-/** Who an agent is. */
+/** Identity of an agent. */
 export interface AgentOptions {
   readonly hasViews?: boolean;
   readonly generation?: "2025" | "2026";
@@ -94,7 +95,7 @@ export class CompanionStage {
       session: { grace },
       mcpServers: pick(stageServers(folder)),
     });
-    // As on the command line: who names a server trusts it. One is as those of a file are.
+    // As on the command line: naming a server trusts it. One server is untrusted, like those of a file.
     const trusted = [...read.servers].map(
       ([name, server]) => [name, { ...server, trusted: name !== "shop.two" }] as const,
     );
@@ -135,7 +136,7 @@ export class CompanionStage {
     return client;
   }
 
-  /** An agent with the client that most have: the first one of the official SDK. */
+  /** An agent with the most common client: version 1 of the official SDK. */
   async oldAgent({ hasViews = false }: Pick<AgentOptions, "hasViews"> = {}): Promise<OldClient> {
     const capabilities = hasViews ? { extensions: uiExtension() } : {};
     const client = new OldClient({ name: "agent", version: "1" }, { capabilities });
@@ -145,7 +146,7 @@ export class CompanionStage {
     return client;
   }
 
-  /** The person's browser: a page that shows the companion's conversation. */
+  /** The user's browser: a page that shows the companion's conversation. */
   async page(): Promise<BrowserPage> {
     const { origin, token = "" } = this.gateway;
     const raw = new RawPage({ origin, token, over: "websocket", storage: pageStorage() });
@@ -155,7 +156,7 @@ export class CompanionStage {
     return new BrowserPage(raw, id);
   }
 
-  /** Gives the gateway other servers, as a changed settings file does. */
+  /** Replaces the gateway's servers, as a changed settings file does. */
   async update(pick: (servers: Record<string, object>) => Record<string, object>): Promise<void> {
     const settings = await readSettings({
       listen: { port: 0 },
@@ -171,7 +172,7 @@ export class CompanionStage {
   }
 }
 
-/** What the workbench does, said by a test. */
+/** Does what the workbench does, under a test's control. */
 export class BrowserPage {
   readonly raw: RawPage;
   readonly id: string;
@@ -181,7 +182,7 @@ export class BrowserPage {
     this.id = id;
   }
 
-  /** Opens the app of the newest call of a tool; gives its view. */
+  /** Opens the app of a tool's newest call and returns its view. */
   async open(server: string, tool: string): Promise<string> {
     const { items } = await this.raw.request("conversation/open", { id: this.id });
     const call = items.findLast((item) => item.kind === "call" && item.tool === tool);

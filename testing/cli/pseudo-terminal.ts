@@ -1,20 +1,20 @@
 /**
- * A command in a terminal of its own, as a person has it.
+ * Runs a command in a terminal, as a user does.
  *
  * @module
  */
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** What it runs, and where. */
+/** The command and its folder. */
 export interface PseudoTerminalOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A command with a person who types. */
+/** A command with a user who types. */
 export interface PseudoTerminal {
   readonly child: ChildProcess;
-  /** All that the terminal has shown. */
+  /** Everything that the terminal has shown. */
   shown(): string;
   type(text: string): void;
   /** The exit code. */
@@ -23,7 +23,7 @@ export interface PseudoTerminal {
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Starts it. Only where there is `script` of util-linux. */
+/** Starts the command. Needs `script` of util-linux. */
 export function inPseudoTerminal(
   words: readonly string[],
   { cwd, env }: PseudoTerminalOptions,

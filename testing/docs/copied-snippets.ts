@@ -1,6 +1,6 @@
 /**
- * Compiles the code of documents as a reader copies it. Each block is a file of its own. Beside it are only the files that the same
- * document shows under a name, or the project that `vitrine new` writes.
+ * Compiles the code of documents as a reader copies it. Each block is its own file. Beside it are only the
+ * files that the same document shows under a name, or the project that `vitrine new` writes.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ interface Snippet {
   /** The line of the document before the code. */
   line: number;
   code: string;
-  /** Its path in the folder where it is compiled. */
+  /** Path of the code in the folder where it is compiled. */
   file: string;
   /** The template of `vitrine new` whose project has this file. */
   template?: string | undefined;

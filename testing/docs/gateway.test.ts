@@ -1,4 +1,4 @@
-/** What the documents say of the gateway is so. */
+/** The documents describe the gateway correctly. */
 import { readFileSync } from "node:fs";
 import { readSettings } from "@vitrine/gateway";
 import { describe, expect, it } from "vitest";

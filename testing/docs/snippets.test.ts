@@ -1,4 +1,4 @@
-/** The code of documents compiles when it is copied as it stands, after the commands before it. */
+/** The code of documents compiles as a reader copies it, after running the commands above it. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

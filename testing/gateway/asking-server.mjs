@@ -1,5 +1,6 @@
-// A server on the official SDK, version 2, whose tools ask the client. Its arguments say which generation it speaks
-// (`both`, `modern` or `legacy`) and where (`stdio` or `http`). What it asks is in the arguments of its tools, as it is.
+// A server on the official SDK, version 2, whose tools send questions to the client. Its arguments choose the
+// protocol generation (`both`, `modern` or `legacy`) and the transport (`stdio` or `http`). The questions are
+// taken unchanged from the tools' arguments.
 import { createServer } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
@@ -12,7 +13,7 @@ const text = (value) => ({ content: [{ type: "text", text: JSON.stringify(value)
 function makeServer() {
   const server = new McpServer({ name: "asking", version: "2.0.0" }, { capabilities: { tools: {} } });
   const inputSchema = z.object({ method: z.string(), params: z.any() });
-  // Asks once, by its result; the SDK makes requests of that for clients of the first generation.
+  // Asks once, by its result; the SDK turns that into requests for clients of the first generation.
   server.registerTool("ask", { inputSchema }, async ({ method, params }, ctx) => {
     const { inputResponses, requestState } = ctx.mcpReq;
     if (inputResponses) return text({ answer: inputResponses.it, state: requestState() });

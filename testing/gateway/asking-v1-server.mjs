@@ -1,6 +1,6 @@
-// A server on the official SDK, version 1, whose tools ask the client: by requests, as the first generation does. What it
-// asks is in the arguments of its tools, as it is, and what it was answered is in their results. With the argument `http` it
-// has one session over HTTP.
+// A server on the official SDK, version 1, whose tools send questions to the client: by requests, as in the
+// first generation. The questions are taken unchanged from the tools' arguments; the answers are in their
+// results. With the argument `http` it has one session over HTTP.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -12,7 +12,7 @@ const server = new McpServer({ name: "asking-v1", version: "1.0.0" }, { capabili
 const text = (value) => ({ content: [{ type: "text", text: JSON.stringify(value) }] });
 const asked = { method: z.string(), params: z.any() };
 
-/** What came of a question. */
+/** Outcome of a question. */
 const answer = (work) =>
   work.then(
     (result) => ({ answer: result }),
@@ -27,7 +27,7 @@ server.registerTool(
     return text(await answer(extra.sendRequest({ method, params }, z.any(), { timeout })));
   },
 );
-// With a time limit the SDK takes the question back when it is over.
+// With a time limit, the SDK withdraws the question when time is up.
 server.registerTool("flood", { inputSchema: { ...asked, count: z.number() } }, async (input, extra) => {
   const { method, params, count } = input;
   const ask = () => answer(extra.sendRequest({ method, params }, z.any(), { timeout: 20_000 }));

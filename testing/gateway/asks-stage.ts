@@ -1,4 +1,4 @@
-/** A person who answers as a test wants, a model that says what a test wants, and the services between them. */
+/** A user and a model with scripted answers, and the services between them. */
 
 import { aiModel } from "../../packages/conversation/src/model/ai-model.js";
 import {
@@ -13,12 +13,12 @@ import type { AuditSettings } from "../../packages/gateway/src/config/config.js"
 import { type Script, type ScriptedModel, startScriptedModel } from "../model/scripted-model.js";
 import { type MemoryStore, memoryStore } from "./guard-stage.js";
 
-/** What the person was asked, and what they are to say. */
+/** Questions that the user was asked, and the answers to give. */
 export class Person {
   readonly asked: Record<string, unknown>[] = [];
-  /** How many questions were open at once, at most. */
+  /** Largest number of questions open at once. */
   most = 0;
-  /** Questions that were taken off the screen. */
+  /** Questions that were withdrawn from the screen. */
   withdrawn = 0;
   #open = 0;
   answer: (question: Record<string, unknown>) => unknown = () => ({ answer: "allow" });
@@ -36,7 +36,7 @@ export class Person {
   };
 }
 
-/** Says nothing until the test does. */
+/** Does not answer until the test does. */
 export function silence(): { answer: () => Promise<unknown>; say: (answer: unknown) => void } {
   let say: (answer: unknown) => void = () => {};
   const said = new Promise((resolve) => {

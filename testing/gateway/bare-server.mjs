@@ -1,6 +1,6 @@
 /**
- * A server for requirements that are proved on the product: its views are written by hand, without any SDK, and do what
- * a test tells them; it notes what reaches it. `node bare-server.mjs NAME FILE`.
+ * A server for requirements that are tested on the product. Its views are written by hand, without any SDK,
+ * and follow a test's commands; the server records its requests. `node bare-server.mjs NAME FILE`.
  */
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -11,7 +11,7 @@ const note = (what) => appendFileSync(file, `${server} ${what}\n`);
 const text = (value) => ({ content: [{ type: "text", text: value }] });
 const MIME = "text/html;profile=mcp-app";
 
-/** A view that hears everything, asks what it is told to, and begins as it says here. */
+/** A view that records all messages, sends the requests that it is given, and starts with this script. */
 const view = (
   begin,
   body = "",
@@ -53,7 +53,7 @@ let version = 1;
 const RESOURCES = {
   plain: () => ({ text: PLAIN }),
   blob: () => ({ blob: Buffer.from(PLAIN).toString("base64") }),
-  /** Declared on the list alone, on the content alone, and on both. */
+  /** Declared only on the list, only on the content, and on both. */
   listed: () => ({ text: PLAIN }),
   both: () => ({ text: PLAIN, _meta: { ui: { csp: { connectDomains: ["https://content.example"] } } } }),
   hostile: () => ({
@@ -84,14 +84,14 @@ const shown = Object.fromEntries(Object.keys(RESOURCES).map((name) => [name, ui(
 const TOOLS = {
   ...shown,
   flat: { _meta: { "ui/resourceUri": `ui://${server}/plain` } },
-  /** What it says of a policy stands in the wrong place. */
+  /** Its policy is declared in the wrong place. */
   misplaced: ui(`ui://${server}/plain`, { csp: { connectDomains: ["https://tool.example"] } }),
   missing: ui(`ui://${server}/nowhere`),
   elsewhere: ui("https://example.com/app.html"),
   fails: ui(`ui://${server}/plain`),
   model_only: ui(`ui://${server}/plain`, { visibility: ["model"] }),
   app_only: { _meta: { ui: { visibility: ["app"] } } },
-  /** Of every server, and for both. */
+  /** On every server, for model and app. */
   both_kinds: {},
   slow: {},
   update: {},

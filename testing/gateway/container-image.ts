@@ -1,5 +1,5 @@
 /**
- * An image with Node and little else, made from the files of this machine: no registry is needed.
+ * A container image with Node and little else, made from the files of this machine, without a registry.
  *
  * @module
  */
@@ -9,20 +9,22 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** What some machines need: limits that may be set, and a runtime that knows their control groups. */
+/**
+ * Settings that some machines need: limits that may be set, and a runtime that supports their control groups.
+ */
 const SETTINGS = [
   "",
   `[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1000:1000"]\n`,
   `[engine]\nruntime = "runc"\n[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1000:1000"]\n`,
 ];
 
-/** An image that runs; `remove` takes it away. */
+/** A working image; `remove` deletes it. */
 export interface Image {
   name: string;
   remove(): void;
 }
 
-/** Makes an image with an engine; says why when it cannot be made, or does not run. */
+/** Builds an image with a container engine. Returns the reason if it cannot be built or does not run. */
 export function makeImage(engine: string): Image | string {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-image-"));
   const name = `localhost/vitrine-test:${randomBytes(4).toString("hex")}`;
@@ -68,6 +70,6 @@ const which = (program: string) => spawnSync("which", [program], { encoding: "ut
 
 function copy(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true });
-  // Follows links, as `cpSync` does not in all versions of Node.js: it takes them for folders in 22.
+  // Follows links. `cpSync` does not in all versions of Node.js: version 22 takes them for folders.
   copyFileSync(from, to);
 }

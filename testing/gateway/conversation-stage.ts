@@ -1,6 +1,6 @@
 /**
- * Conversations over the real wire: a scripted model behind HTTP, the store in SQLite, and tools of which a test decides how
- * they end.
+ * Conversations over the real wire: a scripted model behind HTTP, a store in SQLite, and tools whose results
+ * a test chooses.
  */
 
 import {
@@ -26,7 +26,7 @@ import { openStore } from "../../packages/gateway/src/store/open.ts";
 import type { Store } from "../../packages/gateway/src/store/store.ts";
 import { type Script, type ScriptedModel, startScriptedModel } from "../model/scripted-model.ts";
 
-/** What a tool of the stage does. */
+/** Behaviour of a tool of the stage. */
 export type ToolWork = (
   input: Record<string, unknown>,
   options: CallOptions & { call: ServerCall },
@@ -46,15 +46,15 @@ export interface ConversationStage {
   /** Calls that reached a server, in order. */
   readonly called: ServerCall[];
   readonly errors: unknown[];
-  /** How often lists of users changed. */
+  /** Number of changes of users' lists. */
   readonly listed: string[];
-  /** By their names. */
+  /** Tools by name. */
   readonly tools: Map<string, StageTool>;
   /** Answers the calls of apps' tools. */
   appTool: (call: AppCall, signal: AbortSignal) => Promise<CallToolResult>;
   /** Whether the user has a model. */
   hasModel: boolean;
-  /** The same, as after a restart; the store is the same. */
+  /** The same stage after a restart, with the same store. */
   again(): Conversations;
   close(): Promise<void>;
 }
@@ -132,11 +132,11 @@ export async function conversationStage(
   return stage;
 }
 
-/** A page that follows a conversation by its notices alone, as the real one does. */
+/** A page that follows a conversation only by its notifications, as the real page does. */
 export class Follower {
   state: ConversationState;
   readonly notices: ConversationChange[][] = [];
-  /** Every number was the next one. */
+  /** Whether all sequence numbers were consecutive. */
   isInOrder = true;
   readonly leave: () => void;
   readonly #conversation: Conversation;
@@ -152,7 +152,7 @@ export class Follower {
     });
   }
 
-  /** Something is under way, or not told yet. */
+  /** A turn is running, or its end has not been announced. */
   get isRunning(): boolean {
     return this.state.isRunning || this.#conversation.isRunning;
   }
@@ -196,7 +196,7 @@ export class Follower {
   }
 }
 
-/** What a view heard of its call, in order. */
+/** Messages about its call that a view received, in order. */
 export function hearing(): {
   heard: [string, unknown][];
   partial: (value: unknown) => void;
@@ -217,7 +217,7 @@ export function hearing(): {
   };
 }
 
-/** A promise, and what resolves it. */
+/** A promise and its resolve function. */
 export function gate(): { open: () => void; opened: Promise<void> } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 /**
- * A server whose app has a button for everything that an app can ask. What reaches it, it notes in a file, so that tests
- * see what was done and how often: `node demo-server.mjs <folder>`. A file `hold` in the folder holds slow tools; a file
- * `edition` is said at the end of the app, as if somebody had changed its source.
+ * A server whose app has a button for each request that an app can make. The server records its calls in a
+ * file, so that tests can count them: `node demo-server.mjs <folder>`. A file `hold` in the folder blocks
+ * slow tools. The text of a file `edition` is appended to the app, as if its source had changed.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -89,7 +89,7 @@ function tool(name, title, annotations, act, ui) {
   );
 }
 
-/** Tells its progress, and goes on until nothing holds it. */
+/** Reports its progress, and continues until nothing holds it. */
 async function slowly(_input, ctx) {
   const progressToken = ctx.mcpReq._meta?.progressToken;
   for (let progress = 1; progress === 1 || existsSync(join(folder, "hold")); progress++) {

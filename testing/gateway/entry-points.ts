@@ -1,6 +1,6 @@
 /**
- * The entry points of a real gateway: pages over both transports that send exactly what a test wants, programs over HTTP, and
- * a server behind it all that writes down what it was asked to do.
+ * The entry points of a real gateway: pages over both transports that send exactly what a test gives them,
+ * programs over HTTP, and a server behind the gateway that records its requests.
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -20,12 +20,12 @@ import { STAGE_TOOLS } from "./guard-stage.ts";
 
 export const TRANSPORTS: readonly LineKind[] = ["websocket", "http"];
 
-/** A message as it stands on the wire. */
+/** A message in its wire format. */
 export type Message = Record<string, unknown>;
 
-/** Where the session of a page is kept over its reloads. */
+/** Keeps the session of a page across reloads. */
 export interface PageStorage extends Pick<Storage, "getItem" | "setItem" | "removeItem"> {
-  /** What is in it now, for another page: a reloaded one, or a thief's. */
+  /** Its current content, for another page: a reloaded one, or a thief's. */
   copy(): PageStorage;
 }
 
@@ -53,18 +53,18 @@ export interface RawPageOptions {
 }
 
 /**
- * A page that is connected as ours are, and says whatever a test wants it to say: any channel, any id, any method.
+ * Connects like our pages, and sends whatever a test gives it: any channel, any id, any method.
  */
 export class RawPage {
-  /** What the person answers; a promise that does not end is a person who does not answer. */
+  /** The user's answer. A promise that never settles is a user who does not answer. */
   answer: (question: GatewayQuestion) => GatewayAnswer | Promise<GatewayAnswer> = () => ({ answer: "deny" });
-  /** What the page does when it is asked something else, by method. */
+  /** Answers to the gateway's other requests, by method. */
   readonly answers: Record<string, (params: never) => unknown> = {};
-  /** Questions, as they came. */
+  /** Questions, as received. */
   readonly asked: GatewayQuestion[] = [];
-  /** What came that is no answer to anything, with its channel. */
+  /** Received messages that are no answers, with their channel. */
   readonly heard: { channel: string; message: Message }[] = [];
-  /** Answers that nobody here waits for: on the wrong channel, twice, or another page's. */
+  /** Unexpected answers: on the wrong channel, repeated, or for another page. */
   readonly stray: { channel: string; message: Message }[] = [];
   readonly nonce = randomBytes(6).toString("hex");
   readonly storage: PageStorage;
@@ -84,7 +84,7 @@ export class RawPage {
         lines.add(() => this.terminate());
       }
     }
-    /** A proxy that lets no WebSocket pass. */
+    /** A proxy that blocks WebSockets. */
     class NoSocket {
       onerror: (() => void) | undefined;
       constructor() {
@@ -104,12 +104,12 @@ export class RawPage {
         url: `${origin}/api/session`,
         storage,
         fetch: send,
-        // Both are as much of a WebSocket as a page needs.
+        // Both provide as much of a WebSocket as a page needs.
         WebSocket: (over === "websocket" ? Socket : NoSocket) as unknown as typeof WebSocket,
         upgradeAfter: 3_600_000,
       },
       {
-        // What was said before there was a session is said now.
+        // Messages from before the session are sent now.
         renewed: () => {
           for (const { again } of this.#pending.values()) again();
         },
@@ -125,12 +125,12 @@ export class RawPage {
     return this.#connection.state;
   }
 
-  /** Sends a message as it is. */
+  /** Sends a message unchanged. */
   send(channel: string, message: Message): void {
     this.#connection.session.send(channel, JSON.stringify({ jsonrpc: "2.0", ...message }));
   }
 
-  /** Asks, under an id of its own or one that the test wants. */
+  /** Sends a request, with a new id or the given one. */
   ask(channel: string, method: string, params: unknown, id = this.nextId()): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const key = `${channel} ${id}`;
@@ -149,19 +149,19 @@ export class RawPage {
     });
   }
 
-  /** Takes back what was asked. Its answer may be on its way. */
+  /** Cancels a request. Its answer may be on its way. */
   cancel(channel: string, id: string): void {
     this.send(channel, { method: "notifications/cancelled", params: { requestId: id } });
     this.#fail("cancelled", `${channel} ${id}`);
   }
 
-  /** Closes a view: what was asked there is not answered any more. */
+  /** Closes a view; its pending requests are not answered any more. */
   async closeView(view: string): Promise<void> {
     await this.request("gateway/close", { view });
     this.#fail("the view is closed", `${view} `);
   }
 
-  /** Asks the gateway itself. */
+  /** Sends a request to the gateway itself. */
   request<M extends keyof GatewayRequests>(
     method: M,
     params: GatewayRequests[M]["params"],
@@ -169,7 +169,7 @@ export class RawPage {
     return this.ask(".", method, params) as Promise<GatewayRequests[M]["result"]>;
   }
 
-  /** Notices of one kind, on any channel. */
+  /** Notifications of one method, on any channel. */
   notices<M extends keyof GatewayNotices>(method: M): GatewayNotices[M][];
   notices(method: string): Record<string, unknown>[];
   notices(method: string): unknown[] {
@@ -182,13 +182,13 @@ export class RawPage {
     return `${this.nonce}.${++this.#last}`;
   }
 
-  /** Loses the network: the page connects again by itself. */
+  /** Loses the network; the page reconnects by itself. */
   cut(): void {
     for (const end of this.#lines) end();
     this.#lines.clear();
   }
 
-  /** Is gone without a word, as a tab that is reloaded: the gateway keeps its session. */
+  /** Disappears silently, like a reloaded tab; the gateway keeps its session. */
   leave(): void {
     this.#isGone = true;
     this.cut();
@@ -200,7 +200,7 @@ export class RawPage {
     this.#connection.close();
   }
 
-  /** What begins with this will not be answered. */
+  /** Pending requests with this prefix will not be answered. */
   #fail(message: string, beginning = ""): void {
     for (const [key, { fail }] of this.#pending) {
       if (!key.startsWith(beginning)) continue;
@@ -240,7 +240,7 @@ const reads = { annotations: { readOnlyHint: true } };
 /** A tool with a UI. */
 const shown = (name: string, resourceUri: string) => tool(name, { ...reads, _meta: { ui: { resourceUri } } });
 
-/** What the server has beside the tools of the table. */
+/** Resources and prompts of the server, beside the tools of the table. */
 const MORE_TOOLS = [
   tool("control", { ...reads, _meta: { ui: { visibility: ["model", "app"] } } }),
   tool("wait", reads),
@@ -249,7 +249,7 @@ const MORE_TOOLS = [
   shown("mapped", "mcp-app://shop/mapped.html"),
 ];
 
-/** UIs, by their addresses: one that asks for the camera, and one that is no HTML. */
+/** UI documents by URI: one that requests the camera, and one that is not HTML. */
 const DOCUMENTS = {
   "ui://shop/cart.html": { mimeType: HTML, text: "<!doctype html><title>Cart</title>" },
   "ui://shop/camera.html": {
@@ -264,7 +264,7 @@ const DOCUMENTS = {
 /** A gateway, its users, and the server `shop`. */
 export class EntryPoints {
   readonly gateway: Gateway;
-  /** Where its files are: `data` has the gateway's own. */
+  /** The folder of its files; `data` has the gateway's own. */
   readonly folder: string;
   /** Lines of its log. */
   readonly log: readonly string[];
@@ -286,7 +286,7 @@ export class EntryPoints {
     this.#tokens = tokens;
   }
 
-  /** `settings` of the gateway; `shop` is merged into those of its server, and `more` are others of the same kind. */
+  /** `settings` of the gateway; `shop` is merged into its server's settings, and `more` are further servers. */
   static async open(
     users: readonly string[],
     {
@@ -311,7 +311,7 @@ export class EntryPoints {
     return new EntryPoints(gateway, log, folder, written, tokens);
   }
 
-  /** Gives the gateway other settings; `servers` are all that there are now. */
+  /** Changes the gateway's settings; `servers` replaces all servers. */
   async update(servers: Record<string, object>, settings: StageSettings = {}): Promise<string[]> {
     const calls = join(this.folder, "calls");
     const read = await readSettings({
@@ -331,7 +331,7 @@ export class EntryPoints {
     return this.#tokens.get(user) ?? "";
   }
 
-  /** A page of a user's, connected. */
+  /** Opens a connected page of a user. */
   async page(
     user: string,
     over: LineKind,
@@ -347,7 +347,7 @@ export class EntryPoints {
     return page;
   }
 
-  /** A request of a program: by server name, with no app around it. */
+  /** Sends a request of a program: by server name, without an app. */
   async post(
     user: string,
     path: string,
@@ -369,7 +369,7 @@ export class EntryPoints {
     return { status: response.status, body: text ? JSON.parse(text) : {} };
   }
 
-  /** A message of a view that a program shows, at the host endpoint. */
+  /** Sends a message of a view that a program shows, to the host endpoint. */
   host(
     user: string,
     message: Message,
@@ -378,7 +378,7 @@ export class EntryPoints {
     return this.post(user, "/api/servers/shop/host", { jsonrpc: "2.0", ...message }, headers);
   }
 
-  /** The value of a metric, by its name and labels as they stand there; 0 before it is there. */
+  /** The value of a metric, by name and labels as they are written there; 0 if absent. */
   metric(series: string): number {
     const line = this.gateway.metrics
       .text()
@@ -387,18 +387,21 @@ export class EntryPoints {
     return Number(line?.slice(series.length + 1) ?? 0);
   }
 
-  /** What the server was asked to do, by everybody: `tools/call look`, `resources/read note://1`. */
+  /** Requests that reached the server, from all callers: `tools/call look`, `resources/read note://1`. */
   get calls(): string[] {
     return readFileSync(join(this.folder, "calls"), "utf8").split("\n").slice(0, -1);
   }
 
-  /** Rows of a user's audit log, after one. The policy of an opened view is left out: it is recorded at its own time. */
+  /**
+   * Rows of a user's audit log after the given one, without the policies of opened views, which are recorded
+   * later.
+   */
   async rows(user: string, after = 0): Promise<AuditRow[]> {
     const rows = await this.gateway.api.audit.query({ user }, { after, limit: 1000 });
     return rows.filter(({ method }) => method !== "gateway/policy");
   }
 
-  /** The number of the last row of a user's. */
+  /** The number of a user's last row. */
   async lastRow(user: string): Promise<number> {
     const [row] = await this.gateway.api.audit.query({ user }, { limit: 1, newestFirst: true });
     return row?.seq ?? 0;

@@ -7,11 +7,11 @@ interface Pair {
   isFrozen: boolean;
 }
 
-/** Passes bytes on, as long as the test lets it. */
+/** Forwards bytes as long as the test allows it. */
 export class FaultLine {
   /** The gateway's port. */
   target = 0;
-  /** Whether new connections come through. */
+  /** Whether new connections are accepted. */
   isOpen = true;
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
@@ -33,7 +33,7 @@ export class FaultLine {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Both ends of every connection hear that it was reset. */
+  /** Resets every connection, at both ends. */
   reset(): void {
     for (const { page, gateway } of this.#pairs) {
       page.resetAndDestroy();
@@ -41,7 +41,7 @@ export class FaultLine {
     }
   }
 
-  /** Nothing passes any more on the connections that there are, and neither end hears of it. */
+  /** Freezes all open connections: no byte passes, and neither end notices. */
   freeze(): void {
     for (const pair of this.#pairs) {
       pair.isFrozen = true;
@@ -50,7 +50,7 @@ export class FaultLine {
     }
   }
 
-  /** What is frozen ends at last. */
+  /** Ends frozen connections. */
   drop(): void {
     for (const pair of this.#pairs) {
       if (!pair.isFrozen) continue;
@@ -60,12 +60,12 @@ export class FaultLine {
     }
   }
 
-  /** What the gateway sends is not taken from it. */
+  /** Stops reading from the gateway. */
   holdDown(): void {
     for (const { gateway } of this.#pairs) gateway.pause();
   }
 
-  /** It is again. */
+  /** Resumes reading. */
   letDown(): void {
     for (const { gateway } of this.#pairs) gateway.resume();
   }
@@ -90,7 +90,7 @@ export class FaultLine {
       });
       from.on("error", () => {});
       from.on("close", () => {
-        // A line that is down tells nobody.
+        // A line that is down gives no sign of it.
         if (pair.isFrozen) return;
         this.#pairs.delete(pair);
         to.destroy();

@@ -18,5 +18,5 @@ process.on("message", ({ clock }) => {
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   process.send({ memory: heapUsed + arrayBuffers });
 });
-// It keeps no gateway alive that wants to end.
+// Does not keep a gateway alive that wants to exit.
 process.channel.unref();

@@ -1,4 +1,4 @@
-/** A server elsewhere that counts what it does, and fails as a test wants. */
+/** A remote server that counts its actions, and fails as a test wants. */
 import {
   type Answer,
   type HttpServer,
@@ -8,23 +8,23 @@ import {
   textResult,
 } from "./http-server.ts";
 
-/** What a call brought along. */
+/** Headers and arguments of a call. */
 export const argumentsOf = ({ params }: Received): { key: string; text: string } =>
   Object(params?.["arguments"]);
 
-/** Has the one tool `echo`. */
+/** Has one tool, `echo`. */
 export interface FaultRemote extends HttpServer {
-  /** Answers in place of the tool; returns false to have it run. */
+  /** Answers instead of the tool; returns false to run the tool. */
   fault: Answer;
 }
 
-/** @param effect hears the key of each call that ran */
+/** @param effect called with the key of each call that ran */
 export async function startFaultRemote(effect: (key: string) => void): Promise<FaultRemote> {
   const remote: FaultRemote = Object.assign(await startHttpServer(), { fault: () => false });
   remote.answer = async (message, response) => {
     const { id, method, headers } = message;
     if (await remote.fault(message, response)) return true;
-    // Who has no session is told so in the usual way.
+    // A request without a session gets the usual error.
     if (headers["mcp-session-id"] !== remote.session) return false;
     if (method === "tools/list") {
       sendJson(response, id, { tools: [{ name: "echo", inputSchema: { type: "object" } }] });

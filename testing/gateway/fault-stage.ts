@@ -1,6 +1,6 @@
 /**
- * The whole chain, and what must hold of it whatever fails: pages and programs → a gateway in a process of its own →
- * its guard and audit log → servers that count what they do.
+ * The whole chain, with invariants that hold whatever fails: pages and programs → a gateway in its own
+ * process → its guard and audit log → servers that count their actions.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -20,7 +20,7 @@ import { FAULTY } from "./servers.ts";
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const MAIN = here("../../packages/gateway/dist/main.js");
 const PRELOAD = here("./fault-preload.mjs");
-/** In the environment of this stage's servers, and of what they start, beside the gateway's own mark. */
+/** Marks the environment of this stage's servers and their children, beside the gateway's own mark. */
 const STAGE_MARK = "FAULT_STAGE";
 
 const WAIT = { timeout: 60_000, interval: 50 };
@@ -29,23 +29,23 @@ export type User = "ann" | "bob";
 export type Settings = Record<string, unknown>;
 type Arguments = Record<string, unknown>;
 
-/** Somebody who calls tools: a page, a view in it, or a program. */
+/** A caller of tools: a page, a view in it, or a program. */
 export type Caller = (server: string, name: string, args: Arguments, key: string) => Promise<unknown>;
 
-/** How a call ended. */
+/** Outcome of a call. */
 export type Outcome = { ok: true; text: string } | { ok: false; code: unknown; data: Arguments };
 
-/** A call that was made, and what is known of it. */
+/** A call with its outcome. */
 export interface Call {
   readonly key: string;
-  /** What its answer begins with, if it is its own. */
+  /** The beginning of its answer, to recognize it as its own. */
   readonly text: string;
-  /** The tool only reads: it may be run again, and that is no second effect. */
+  /** The tool only reads: running it again is not a second effect. */
   readonly isRepeatable: boolean;
   outcome?: Outcome;
 }
 
-/** What a page is opened with. */
+/** Options of a page. */
 export interface PageOptions {
   user?: User;
   over?: "websocket" | "http";
@@ -57,7 +57,10 @@ export interface PageOptions {
   ontakenover?: () => void;
 }
 
-/** A server that misbehaves as its tools are called, and logs what it does. It is the same server in every mode. */
+/**
+ * A server that misbehaves when its tools are called, and logs its actions. It is the same server in every
+ * mode.
+ */
 export const faultyServer = (modes: string[] = [], more: Settings = {}): Settings => ({
   command: process.execPath,
   args: [FAULTY],
@@ -66,7 +69,7 @@ export const faultyServer = (modes: string[] = [], more: Settings = {}): Setting
   ...remoteServer(undefined, more),
 });
 
-/** A server elsewhere. */
+/** A remote server. */
 export const remoteServer = (url?: string, { limits, ...more }: Settings = {}): Settings => ({
   ...(url !== undefined && { url, oauth: false }),
   policy: { "tools/call": "allow" },
@@ -78,7 +81,7 @@ export const remoteServer = (url?: string, { limits, ...more }: Settings = {}): 
   ...more,
 });
 
-/** What a tab keeps. */
+/** Storage of a tab. */
 export function tabStorage(entries: Iterable<readonly [string, string]> = []) {
   const map = new Map(entries);
   return {
@@ -89,7 +92,7 @@ export function tabStorage(entries: Iterable<readonly [string, string]> = []) {
   };
 }
 
-/** A WebSocket that nothing lets through. */
+/** A WebSocket that never connects. */
 class NoSocket {
   onerror?: () => void;
   constructor() {
@@ -98,11 +101,11 @@ class NoSocket {
   close(): void {}
 }
 
-/** A gateway, those who call it, and what they know. */
+/** A gateway, its callers, and their records. */
 export class FaultStage {
   readonly folder = mkdtempSync(join(tmpdir(), "vitrine-faults-"));
   readonly calls: Call[] = [];
-  /** Effects of servers that are no processes of this stage, by the calls' keys. */
+  /** Effects on servers that are not processes of this stage, by the calls' keys. */
   readonly remoteEffects: string[] = [];
   readonly pages = new Set<Gateway>();
   /** The end of what the gateway has logged. */
@@ -114,11 +117,11 @@ export class FaultStage {
   readonly #mark = randomBytes(8).toString("hex");
   readonly #tokens = { ann: token(), bob: token() };
   readonly #effects = join(this.folder, "effects");
-  /** Rows that were there once: they must stay as they were. */
+  /** Rows that were seen once and must not change. */
   readonly #rows = new Map<number, string>();
   /**
-   * Calls that were made before the gateway was killed. Their entries are on disk; how they ended is written with the
-   * next commit, which may not have come.
+   * Calls that were made before the gateway was killed. Their entries are on disk; their outcomes are
+   * written with the next commit, which may not have come.
    */
   readonly #cutOff = new Set<string>();
   #child: ChildProcess | undefined;
@@ -162,7 +165,7 @@ export class FaultStage {
     writeFileSync(this.file, JSON.stringify(this.#marked(settings)));
   }
 
-  /** Starts the gateway, again if it was stopped, with what it had. */
+  /** Starts the gateway, or starts it again with its data. */
   async start(): Promise<void> {
     this.write();
     const args = ["--expose-gc", "--import", PRELOAD, MAIN, "--config", this.file];
@@ -183,7 +186,7 @@ export class FaultStage {
     this.line.target = Number(new URL(this.origin).port);
   }
 
-  /** Sends the gateway a signal that ends it; how it ended. */
+  /** Sends the gateway a signal that ends it, and returns how it ended. */
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<number | NodeJS.Signals | null> {
     const child = this.#child;
     if (!child) return null;
@@ -200,13 +203,13 @@ export class FaultStage {
     return this.#tell({});
   }
 
-  /** The gateway holds about as much as before a flood: that may take more than one collection. */
+  /** Checks that memory use is back to about the level before a flood, which may take several collections. */
   async checkMemory(before: number): Promise<void> {
     const most = before + 12 * 1024 * 1024;
     await vi.waitFor(async () => expect(await this.memory()).toBeLessThan(most), WAIT);
   }
 
-  /** Sets the gateway's clock forwards or back, from what it really is, in milliseconds. */
+  /** Moves the gateway's clock forwards or back from real time, in milliseconds. */
   async setClock(clock: number): Promise<void> {
     await this.#tell({ clock });
   }
@@ -228,14 +231,14 @@ export class FaultStage {
     };
   }
 
-  /** Asks by HTTP, past the line. */
+  /** Sends an HTTP request directly, bypassing the line. */
   async fetch(path: string, init: RequestInit = {}, user: User = "ann"): Promise<Response> {
     const { authorization = "", origin = "" } = this.headers(user);
     const headers = { ...Object(init.headers), authorization, origin };
     return fetch(new URL(path, this.origin), { ...init, headers });
   }
 
-  /** A WebSocket, by the line. */
+  /** Opens a WebSocket through the line. */
   socket(user: User = "ann"): NodeSocket {
     return new NodeSocket(`ws://127.0.0.1:${this.line.port}/api/session`, {
       headers: this.headers(user),
@@ -243,7 +246,7 @@ export class FaultStage {
     });
   }
 
-  /** A page that is connected. It finds the gateway wherever that is started again. */
+  /** Opens a connected page. It finds the gateway wherever that is started again. */
   async page({
     user = "ann",
     over = "websocket",
@@ -295,12 +298,12 @@ export class FaultStage {
     };
   }
 
-  /** Calls a tool, and remembers what came of it. Never rejects. */
+  /** Calls a tool and records the outcome. Never rejects. */
   async call(by: Caller, name: string, args: Arguments = {}, server = "faulty"): Promise<Outcome> {
     const key = `${this.#mark}-${++this.#keys}`;
     const call: Call = {
       key,
-      // The last character has four bytes: it can be cut in two.
+      // The last character has four bytes, so it can be cut in two.
       text: `answer to ${key} 👋`,
       isRepeatable: name === "safe" || name === "again",
     };
@@ -325,7 +328,7 @@ export class FaultStage {
     return Number(outcome.text);
   }
 
-  /** How a server is. */
+  /** State of a server. */
   async serverState(server = "faulty"): Promise<string | undefined> {
     const { servers } = (await (await this.fetch("/api/servers")).json()) as {
       servers: { name: string; state: string }[];
@@ -333,19 +336,19 @@ export class FaultStage {
     return servers.find(({ name }) => name === server)?.state;
   }
 
-  /** What servers did, in order, by the calls' keys. */
+  /** Effects on servers, in order, by the calls' keys. */
   effects(): string[] {
     const lines = existsSync(this.#effects) ? readFileSync(this.#effects, "utf8") : "";
     return [...[...lines.matchAll(/ effect (\S+)/g)].map(([, key = ""]) => key), ...this.remoteEffects];
   }
 
-  /** How many of the latest calls, or of some, have an effect by now. */
+  /** Number of the given or latest calls that have had an effect. */
   effectsOf(count: number, calls = this.calls.slice(-count)): number {
     const keys = new Set(calls.map(({ key }) => key));
     return this.effects().filter((key) => keys.has(key)).length;
   }
 
-  /** How many of the latest calls are on record by now. */
+  /** Number of the given or latest calls that are recorded. */
   async recordsOf(count: number): Promise<number> {
     const keys = new Set(this.calls.slice(-count).map(({ key }) => key));
     return (await this.rows()).filter((row) => keys.has(keyOf(row))).length;
@@ -371,7 +374,7 @@ export class FaultStage {
     return values.reduce((sum, [, value]) => sum + Number(value), 0);
   }
 
-  /** The processes of this stage's servers, with all that they started. */
+  /** Processes of this stage's servers and everything they started. */
   processes(): number[] {
     const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
     return pids.map(Number).filter((pid) => {
@@ -384,8 +387,9 @@ export class FaultStage {
   }
 
   /**
-   * The oracle of every case: no acknowledged row lost, no effect twice, no answer to another caller, no orphan, every
-   * call ended, memory returned. It looks at all calls that were ever made on this stage.
+   * The oracle of every case: no acknowledged row lost, no effect twice, no answer to another caller, no
+   * orphan process, every call ended, memory returned. It checks all calls that were ever made on this
+   * stage.
    */
   async checkOracle(): Promise<void> {
     await vi.waitFor(async () => expect(await this.#violations()).toEqual([]), WAIT);
@@ -398,7 +402,7 @@ export class FaultStage {
       ...this.#wrongEffects(),
       ...(await this.#leftOvers()),
     ];
-    // There are thousands of rows: they are read when all has come to rest, and not again and again until then.
+    // There are thousands of rows, so they are read once, when everything has settled.
     return found.length > 0 ? found : this.#wrongRows();
   }
 
@@ -449,8 +453,8 @@ export class FaultStage {
       );
       if (outcome?.ok && !isTold) wrong.push(`${key} was answered, and no row says so`);
       if (effects.has(key) && own.length === 0) wrong.push(`${key} ran unrecorded`);
-      // What was taken back before its effect, or could not be recorded, never began, and may be asked again: a page does
-      // so when the gateway stops while the entry is on its way to the disk.
+      // A call that was cancelled before its effect, or could not be recorded, never began and may be
+      // repeated: a page does so when the gateway stops while the entry is on its way to the disk.
       const begun = ends.filter((end) => end.outcome !== "cancelled");
       if (isRepeatable) continue;
       if (effects.has(key) && ends.length > 0 && begun.length === 0) {
@@ -479,7 +483,7 @@ export class FaultStage {
     ];
   }
 
-  /** Ends all, and sees to it that nothing is left. */
+  /** Stops everything, and checks that nothing is left. */
   async close(): Promise<void> {
     for (const page of this.pages) page.close();
     if (this.#child) expect(await this.end("SIGTERM")).toBe(0);
@@ -488,7 +492,7 @@ export class FaultStage {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Every server of the settings that is a program notes what it does, and can be found. */
+  /** Makes every program of the settings log its actions, and findable. */
   #marked(settings: Settings): Settings {
     const servers: Record<string, Settings> = Object(settings["mcpServers"]);
     const env = { LOG: this.#effects, [STAGE_MARK]: this.#mark };
@@ -500,7 +504,7 @@ export class FaultStage {
   }
 }
 
-/** A page calls as its model or its person would. */
+/** A page calls, for its model or its user. */
 export const byPage =
   (page: Gateway): Caller =>
   (server, name, args) =>
@@ -512,19 +516,19 @@ export const byView =
   (_server, name, args) =>
     view.upstream.request("tools/call", { name, arguments: args });
 
-/** How calls ended: `ok`, or the code of what went wrong. */
+/** Outcomes of calls: `ok`, or an error code. */
 export const codes = (outcomes: readonly Outcome[]): unknown[] =>
   outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.code));
 
-/** All of them were answered. */
+/** Whether all were answered. */
 export const fine = (outcomes: readonly Outcome[]): void =>
   expect(codes(outcomes)).toEqual(outcomes.map(() => "ok"));
 
-/** As often as that. */
+/** The given number of times. */
 export const many = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
-/** The key among a call's arguments, as they are on record. */
+/** The key in a call's recorded arguments. */
 const keyOf = ({ params = "" }: AuditRow): string => /"key":"([^"]+)"/.exec(params)?.[1] ?? "";
 
 const token = (): string => randomBytes(32).toString("base64url");

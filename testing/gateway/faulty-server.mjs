@@ -3,7 +3,7 @@ import { appendFileSync, closeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const modes = new Set([...process.argv.slice(2), ...(process.env.MODES ?? "").split(" ")]);
-/** What is said while a long line is on its way. */
+/** The message that is sent while a long line is on its way. */
 let later;
 const say = (message) => {
   const line = `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
@@ -62,12 +62,12 @@ const tools = () =>
   }));
 const page = () => `<!doctype html><p>version ${version}${modes.has("huge-page") ? "x".repeat(2 << 20) : ""}`;
 
-/** Answers after a while, if there is anything to say; never, if not. */
+/** Answers after a delay; never, if there is no answer. */
 const answerLater = (id, { text: value, after = 0 }) => {
   if (value !== undefined) setTimeout(() => answer(id, text(value)), after);
 };
 
-/** One line, sent no faster than it is read. */
+/** Writes one line, no faster than it is read. */
 const long = async (head, bytes, tail) => {
   later = [];
   process.stdout.write(head);
@@ -146,10 +146,10 @@ const calls = {
     answer(id, text(value));
     lines.pause();
     process.stdin.pause();
-    // Alive, so that it is not only a process that ended.
+    // Stays alive, so that the test sees more than an ended process.
     setInterval(() => {}, 1000);
   },
-  // Closes its output, and lives on.
+  // Closes its output and stays alive.
   mute: () => {
     closeSync(1);
     setInterval(() => {}, 1000);
@@ -206,7 +206,7 @@ const methods = {
   },
   "tools/call": (id, { name, arguments: args = {}, _meta }) => {
     log(`call ${name}`);
-    // What a call did in the world, under the caller's own name for it: tests count that.
+    // The external effect of a call, under the caller's key; tests count these.
     if (args.key !== undefined) log(`effect ${args.key}`);
     calls[name](id, args, _meta);
   },

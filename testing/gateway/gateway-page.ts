@@ -15,7 +15,7 @@ const log = new EventLog();
 const views = new Map<string, GatewayView>();
 /** `/?ask&upgradeAfter=100` */
 const search = new URLSearchParams(location.search);
-/** What a person would answer; undefined asks them. */
+/** A user's automatic answer; undefined to ask the user. */
 let answer: GatewayAnswer | undefined = search.has("ask")
   ? undefined
   : { answer: "allow", remember: "session" };
@@ -81,13 +81,13 @@ const api = {
     show(view, id);
     return view.opened;
   },
-  /** Shows again what this tab had before it was reloaded. */
+  /** Shows the views that this tab had before it was reloaded. */
   restore: async () => {
     const restored = await gateway.restoreViews();
     for (const [index, view] of restored.entries()) show(view, `restored-${index}`);
     return restored.map(({ opened }) => opened);
   },
-  /** Sends a request of a view by itself, past its bridge: what a page could do that is not ours. */
+  /** Sends a view's request without its bridge, as a modified page could. */
   ask: (id: string, method: "tools/call", params: { name: string }) =>
     views.get(id)?.upstream.request(method, params),
   answerWith: (next: GatewayAnswer | undefined) => {
@@ -103,6 +103,6 @@ const api = {
     await views.get(id)?.close();
   },
 };
-/** What tests call in the page, as `host`. */
+/** Functions that tests call in the page, as `host`. */
 export type GatewayPageApi = typeof api;
 Object.assign(globalThis, { host: api });

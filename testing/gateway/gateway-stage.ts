@@ -1,5 +1,5 @@
 /**
- * A real gateway with a page of its own and a browser before it.
+ * A real gateway with its own page, and a browser.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,13 +18,13 @@ export const officialServer = (name: string): string =>
     new URL(`../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url),
   );
 
-/** The script of a server whose apps show what their host told them. */
+/** The script of a server whose apps show their host context. */
 export const PROBE_SERVER = fileURLToPath(new URL("./probe-server.mjs", import.meta.url));
 
 const PAGE =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Host</title><script type="module" src="/host.js"></script>';
 
-/** Settings in the form of the file; ports and folders are made up. */
+/** Settings in the format of the file; ports and folders are filled in. */
 export type StageSettings = Record<string, unknown>;
 
 /** Starts a gateway on free ports, in a folder of its own. */
@@ -62,11 +62,11 @@ export async function writePage(folder: string): Promise<void> {
 export class GatewayStage {
   readonly context: BrowserContext;
   readonly log: string[];
-  /** What pages complained about in their consoles. */
+  /** Problems in the pages' consoles. */
   readonly complaints: string[] = [];
   readonly #settings: StageSettings;
   readonly #folder: string;
-  /** What the gateway serves. */
+  /** The folder that the gateway serves. */
   readonly #files: string;
   #gateway: Gateway;
 
@@ -89,7 +89,7 @@ export class GatewayStage {
     context.on("weberror", (error) => this.complaints.push(`${error.error()}`));
   }
 
-  /** @param page a folder with another page than the one that tests use */
+  /** @param page folder of a page to serve instead of the test page */
   static async open(settings: StageSettings, page?: string): Promise<GatewayStage> {
     const folder = await mkdtemp(join(tmpdir(), "vitrine-gateway-"));
     const files = page ?? join(folder, "page");
@@ -103,7 +103,7 @@ export class GatewayStage {
     return this.#gateway;
   }
 
-  /** Stops the gateway, and starts another one in its place: same addresses, same files. */
+  /** Stops the gateway and starts another one with the same addresses and files. */
   async restart(): Promise<void> {
     const { origin, sandboxPort } = this.#gateway;
     await this.#gateway.close();
@@ -117,7 +117,7 @@ export class GatewayStage {
     this.log.push(...log);
   }
 
-  /** Opens the page, signed in by a link; with a search, in a browser that may be signed in already. */
+  /** Opens the page, signed in by a link; with `search`, in a browser that may be signed in already. */
   async openPage(context = this.context, search = ""): Promise<Page> {
     const page = await context.newPage();
     const { origin } = this.gateway;

@@ -1,4 +1,4 @@
-/** What a guard stands on, in memory: a server, an audit log, consents. All of it can be told to fail. */
+/** Everything that a guard needs, in memory: a server, an audit log, consents. Each part can be made to fail. */
 
 import type {
   AuditRow,
@@ -11,7 +11,7 @@ import type { ServerSettings } from "../../packages/servers/src/settings.js";
 import { GatewayError } from "../../packages/wire/src/gateway-error.js";
 import { type FakeUpstream, fakeUpstream, tool, visibleTo } from "../fake-upstream.js";
 
-/** What fails, from now on; with this error. */
+/** Parts that fail from now on, with their error. */
 export interface Failing {
   begin?: unknown;
   get?: unknown;
@@ -23,9 +23,9 @@ export interface MemoryStore extends Omit<Store, "conversations"> {
   readonly rows: AuditRow[];
   readonly records: ConsentRecord[];
   readonly failing: Failing;
-  /** How often the log was asked about a key. */
+  /** Number of times the log was queried for a key. */
   readonly finds: string[];
-  /** Results that are kept, by the number of their entry. */
+  /** Stored results, by the number of their entry. */
   readonly kept: Map<number, string>;
   readonly entries: AuditRow[];
   readonly outcomes: AuditRow[];
@@ -117,7 +117,7 @@ export function memoryStore(): MemoryStore {
   };
 }
 
-/** Servers of which none has data from before there were identities. */
+/** Servers without data from before there were identities. */
 export const NO_HEIRS: Store["servers"] = {
   take: async () => [],
   settled: async () => {},
@@ -127,7 +127,7 @@ export const NO_HEIRS: Store["servers"] = {
   announced: async () => {},
 };
 
-/** Tools of the stage's server: one of each kind. `café` is composed. */
+/** Tools of the stage's server: one of each kind. `café` is in composed form. */
 export const STAGE_TOOLS = [
   tool("look", { description: "Reads", annotations: { readOnlyHint: true } }),
   tool("change", { description: "Changes something" }),
@@ -147,9 +147,9 @@ const NO_VIEWS: Awaited<ReturnType<Server["views"]>> = [];
 export interface StageServer extends Server {
   readonly upstream: FakeUpstream;
   readonly failing: Failing;
-  /** Calls that were more than looking at lists. */
+  /** Calls other than those for lists. */
   readonly calls: string[];
-  /** It was started again. */
+  /** Whether it was restarted. */
   restart(): void;
 }
 
@@ -247,5 +247,5 @@ export function stageServer(more: Partial<ServerSettings> = {}): StageServer {
   };
 }
 
-/** An error as the audit log has it. */
+/** An error in the form of the audit log. */
 export const diskFull = (): GatewayError => new GatewayError("audit-failed", "no space left on device");

@@ -1,27 +1,30 @@
 /**
- * Requests of hostile apps as a table, which runs against the guard itself and against every entry point. The
- * server is that of `guard-stage.ts`, or any that has the same tools and resources.
+ * Requests of hostile apps as a table, which runs against the guard itself and against every entry point.
+ * The server is that of `guard-stage.ts`, or any with the same tools and resources.
  */
 
 /**
- * Ways in. `view`: a view's own channel, over a WebSocket or over HTTP; `direct`: the HTTP endpoints by server name;
- * `page`: `gateway/call` on the page's own channel.
+ * Entry points. `view`: a view's own channel, over a WebSocket or over HTTP; `direct`: the HTTP endpoints by
+ * server name; `page`: `gateway/call` on the page's own channel.
  */
 export type EntryPoint = "view" | "direct" | "page";
 
-/** What was done before, so that the call is the attack that it is; each entry point has its own way to do it. */
+/** Preparation that makes the call an attack; each entry point does it in its own way. */
 export type Before =
   /** The view was closed. */
   | "view-closed"
-  /** The server lists the tool `late` now, and has not said that its list changed. */
+  /** The server now lists the tool `late`, without announcing that its list changed. */
   | "tool-added"
   /** `look` was called without arguments under the key `nonce.1`. */
   | "key-used"
-  /** The person allowed `change` always; then its description changed, and the server said so. Nobody answers now. */
+  /**
+   * The user always allowed `change`; then its description changed, and the server announced that. Nobody
+   * answers now.
+   */
   | "tool-changed";
 
 export interface GuardCase {
-  /** Of the attack. */
+  /** Name of the attack. */
   readonly id: string;
   readonly title: string;
   readonly entryPoints: readonly EntryPoint[];
@@ -36,11 +39,11 @@ export interface GuardCase {
     readonly code: string;
     /** The error's number. */
     readonly rpcCode: number;
-    /** Calls that the server got, beside lists and those of `before`. */
+    /** Calls that reached the server, without lists and those of `before`. */
     readonly upstreamCalls: 0;
-    /** Rows of the audit log, beside those of `before`. */
+    /** Rows of the audit log, without those of `before`. */
     readonly auditRows: 1;
-    /** What the person, who says no, is asked about: the question's subject and title. */
+    /** Subject and title of the question to the user, who declines. */
     readonly question?: { readonly subject: string; readonly title: string };
   };
 }
@@ -84,7 +87,7 @@ const lookAlikes: Record<string, string> = {
   "with its server": "shop/look",
 };
 
-/** Names that look like others: what is shown must say which they are. */
+/** Names that look like others; the displayed text must tell them apart. */
 const lookAlikeHosts: Record<string, GuardCase["expect"]["question"]> = {
   "https://xn--80ak6aa92e.com/login": {
     subject: "xn--80ak6aa92e.com",
@@ -100,7 +103,7 @@ const lookAlikeHosts: Record<string, GuardCase["expect"]["question"]> = {
   },
 };
 
-/** Each ends with this error, no call of the server, and one row. */
+/** Each request ends with this error, no call of the server, and one row. */
 export const GUARD_TABLE: readonly GuardCase[] = [
   {
     id: "C01",
@@ -338,16 +341,16 @@ export const GUARD_TABLE: readonly GuardCase[] = [
   },
 ];
 
-/** What is done, and what the answer has, if that is known. */
+/** The request, and the expected answer if it is known. */
 export interface GuardControl extends Pick<GuardCase, "title" | "entryPoints" | "call"> {
   readonly answer?: object;
 }
 
-/** What the server writes down of a call: nothing of lists, as the gateway itself asks for them too. */
+/** The server's record of a call. Lists are not recorded, as the gateway itself requests them too. */
 export const notedOf = ({ method, params }: GuardCase["call"]): string[] =>
   method.endsWith("/list") ? [] : [`${method} ${params["name"] ?? params["uri"]}`];
 
-/** Positive controls: each is done, with one call of the server. */
+/** Positive controls: each is executed, with one call of the server. */
 export const GUARD_CONTROLS: readonly GuardControl[] = [
   { title: "a tool that reads", entryPoints: TOOLS, call: callTool("look") },
   { title: "a tool with a composed name", entryPoints: TOOLS, call: callTool("caf\u00e9") },

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A message that came in. */
+/** A received message. */
 export interface Received {
   id?: number | string;
   method?: string;
@@ -10,18 +10,18 @@ export interface Received {
   headers: IncomingMessage["headers"];
 }
 
-/** Answers a message; returns false to have it answered in the usual way. */
+/** Answers a message; returns false for the usual answer. */
 export type Answer = (message: Received, response: ServerResponse) => boolean | Promise<boolean>;
 
 export interface HttpServer {
   readonly url: string;
-  /** Messages that came in, in order. */
+  /** Received messages, in order. */
   readonly received: Received[];
   /** The session that is known. */
   session: string;
-  /** What it does in place of the usual; set by tests. */
+  /** Behaviour that replaces the usual one; set by tests. */
   answer: Answer;
-  /** What it does with GET: no stream, by default. */
+  /** Handles GET; no stream by default. */
   stream: (request: IncomingMessage, response: ServerResponse) => void;
   /** Tool calls that it has run. */
   calls: number;
@@ -36,7 +36,7 @@ export const sendJson = (response: ServerResponse, id: unknown, result: unknown)
 
 export const textResult = (text: string): object => ({ content: [{ type: "text", text }] });
 
-/** Starts one of the first generation, with sessions, on an address of this machine. */
+/** Starts a server of the first generation, with sessions, on loopback. */
 export async function startHttpServer(host = "127.0.0.1"): Promise<HttpServer> {
   let sessions = 0;
   const listener = createServer(async (request, response) => {

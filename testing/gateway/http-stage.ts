@@ -1,4 +1,4 @@
-/** The gateway's listener, with an API behind it that only notes what it is asked. */
+/** The gateway's listener, with an API behind it that only records its calls. */
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
 import type { Duplex } from "node:stream";
 import { JsonText } from "@vitrine/protocol";
@@ -10,7 +10,7 @@ import { Metrics } from "../../packages/gateway/src/http/metrics.js";
 import { gatewayMetrics } from "../../packages/gateway/src/http/metrics-gateway.js";
 import type { SessionTransports } from "../../packages/gateway/src/http/route.js";
 
-/** An API that does nothing, and says so in `calls`. */
+/** An API that does nothing but record its calls in `calls`. */
 export function spyApi(calls: unknown[][]): GatewayApi {
   const note = <T>(result: T, ...call: unknown[]): T => {
     calls.push(call);
@@ -74,24 +74,24 @@ export interface Answer {
   text: string;
 }
 
-/** What {@link HttpStage.ask} sends; a header that is undefined is left out. */
+/** Options of {@link HttpStage.ask}; a header that is undefined is left out. */
 export interface Ask {
   method?: string;
   headers?: Record<string, string | string[] | undefined>;
   body?: string | Buffer;
 }
 
-/** A listener on a free port, and ways to ask it. */
+/** A listener on a free port, with functions that send it requests. */
 export interface HttpStage {
   readonly listener: Listener;
   readonly auth: Authentication;
   readonly metrics: Metrics;
   readonly calls: unknown[][];
   readonly logged: string[];
-  /** The headers of a program that does everything right. */
+  /** The headers of a correct program. */
   readonly program: Record<string, string>;
   ask(path: string, ask?: Ask): Promise<Answer>;
-  /** Asks to be upgraded; resolves with the status. */
+  /** Requests an upgrade; resolves with the status. */
   upgrade(headers: Record<string, string | undefined>, path?: string): Promise<number>;
   /** The cookie of a browser that opened a link. */
   signIn(user?: string): Promise<string>;

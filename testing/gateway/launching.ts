@@ -1,5 +1,5 @@
 /**
- * Servers that misbehave, started through the gateway's isolation.
+ * Misbehaving servers, started through the gateway's isolation.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { Isolation, Launched, LaunchSpec } from "../../packages/servers/src
 
 const SERVER = fileURLToPath(new URL("misbehaving.mjs", import.meta.url));
 
-/** Nothing is granted, and there is enough for a server that behaves. */
+/** Nothing is granted, and the limits suffice for a well-behaved server. */
 export const CLOSED: Isolation = {
   driver: "bubblewrap",
   network: false,
@@ -26,7 +26,7 @@ export const CLOSED: Isolation = {
   tmp: 4 * 2 ** 20,
 };
 
-/** A server that does one deed. */
+/** A server that performs one action. */
 export const misbehaving = (isolation: Partial<Isolation>, deed: string, ...args: unknown[]): LaunchSpec => ({
   name: "misbehaving",
   command: "node",
@@ -35,14 +35,17 @@ export const misbehaving = (isolation: Partial<Isolation>, deed: string, ...args
   isolation: { ...CLOSED, ...isolation },
 });
 
-/** The first line that a server says, as JSON; undefined when it ended without one. */
+/** The first line of a server's output, as JSON; undefined if it ended without one. */
 export async function firstLine(launched: Launched): Promise<Record<string, unknown> | undefined> {
   launched.stderr.resume();
   for await (const line of createInterface({ input: launched.stdout })) return JSON.parse(line);
   return undefined;
 }
 
-/** A text that no other process has in its command line; of digits, so that `sleep 300.<token>` is a time. */
+/**
+ * A text that no other process has in its command line. It has only digits, so that `sleep 300.<token>` is
+ * valid.
+ */
 export const newToken = (): string => String(randomInt(1e11, 1e12));
 
 /** The processes of this machine that have a text in their command line. */
@@ -59,7 +62,7 @@ export function processesWith(text: string): number[] {
     .map(Number);
 }
 
-/** The gateway's isolation as one file of JavaScript, for gateways that run in processes of their own. */
+/** The gateway's isolation, bundled into one JavaScript file, for gateways in other processes. */
 export async function bundleIsolation(folder: string): Promise<string> {
   const outfile = join(folder, "isolation.mjs");
   await build({
@@ -75,7 +78,7 @@ export async function bundleIsolation(folder: string): Promise<string> {
   return outfile;
 }
 
-/** What a gateway in a process of its own says about a server that it started. */
+/** Reports of a gateway process about a server that it started. */
 export interface Started {
   driver: string;
   pid: number;
@@ -83,7 +86,7 @@ export interface Started {
   problem?: string;
 }
 
-/** A gateway in a process of its own, which starts servers and waits. */
+/** A gateway in its own process, which starts servers and waits. */
 export class SmallGateway {
   readonly child: ChildProcess;
 
@@ -91,7 +94,7 @@ export class SmallGateway {
     bundle: string,
     specs: readonly LaunchSpec[],
     options: SpawnOptions = {},
-    /** A file that it is given open, as number 40: Node itself closes those up to 15 to its children. */
+    /** A file that it inherits open, as number 40: Node itself closes those up to 15 in its children. */
     inherited?: number,
   ) {
     const script = fileURLToPath(new URL("small-gateway.mjs", import.meta.url));
@@ -100,11 +103,12 @@ export class SmallGateway {
       ...options,
       stdio: ["pipe", "pipe", "inherit", ...(inherited ? [...Array(37).fill("ignore"), inherited] : [])],
     });
-    // On stdin and not as an argument: the gateway's own command line must not have the servers' arguments.
+    // Sent on stdin, not as an argument: the gateway's own command line must not contain the servers'
+    // arguments.
     this.child.stdin?.write(`${JSON.stringify(specs)}\n`);
   }
 
-  /** What it says next; undefined when it has ended. */
+  /** Its next report; undefined when it has ended. */
   async next(): Promise<Started[] | undefined> {
     const { stdout } = this.child;
     if (!stdout) return undefined;
@@ -112,14 +116,14 @@ export class SmallGateway {
     return undefined;
   }
 
-  /** Ends it as nobody should. */
+  /** Kills it. */
   async kill(): Promise<void> {
     const ended = once(this.child, "exit");
     this.child.kill("SIGKILL");
     await ended;
   }
 
-  /** Ends it well. */
+  /** Stops it properly. */
   async stop(): Promise<void> {
     const ended = once(this.child, "exit");
     this.child.stdin?.end();

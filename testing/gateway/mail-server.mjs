@@ -1,7 +1,7 @@
 /**
- * A mail server whose app keeps something in its storage: `node mail-server.mjs <account>`. Its tools and its page are fixed text, so that
- * answers which were remembered for them in a recorded database stay valid. `show` has an app, `send` changes something. The account
- * `slow` lists its tools after a second, and one more of them; `broken` does not start.
+ * A mail server whose app uses its storage: `node mail-server.mjs <account>`. Its tools and its page are
+ * fixed text, so that consents in a recorded database stay valid. `show` has an app; `send` changes
+ * something. The account `slow` lists its tools after a second, plus one more; `broken` does not start.
  */
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";

@@ -1,10 +1,10 @@
-/** Time that goes on only when a test says so. */
+/** A clock that advances only when a test says so. */
 import type { Clock } from "../../packages/servers/src/support/clock.ts";
 
 export interface ManualClock extends Clock {
-  /** Milliseconds until each timer that waits. */
+  /** Milliseconds until each pending timer. */
   readonly waiting: number[];
-  /** Lets time pass, and runs what is due, in order. */
+  /** Advances time, and runs the due timers in order. */
   pass(milliseconds: number): void;
 }
 

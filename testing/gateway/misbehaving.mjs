@@ -1,6 +1,6 @@
 /**
- * A server that does one thing it should not do, says in one line of JSON how far it came, and stays until its stdin
- * ends. `node misbehaving.mjs <deed> [argument…]`
+ * A server that does one forbidden thing, reports in one line of JSON how far it came, and stays until its
+ * stdin ends. `node misbehaving.mjs <action> [argument…]`
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +31,7 @@ const attempt = (act) => {
 };
 
 const DEEDS = {
-  /** Nothing bad. */
+  /** Does nothing bad. */
   behave: () => ({ pid: process.pid }),
   /** Starts as many processes as it can, up to a number. */
   async fork(most) {
@@ -44,7 +44,7 @@ const DEEDS = {
     }
     return { started, error: error?.code };
   },
-  /** Takes memory, a hundred megabytes a second: what measures it has the time to. */
+  /** Allocates a hundred megabytes a second, slowly enough to be measured. */
   async hog(megabytes) {
     while (held.length < Number(megabytes)) {
       held.push(Buffer.alloc(MEGABYTE, 1));
@@ -52,7 +52,7 @@ const DEEDS = {
     }
     return { taken: held.length };
   },
-  /** Takes memory in several processes, each of which takes little. */
+  /** Allocates memory in several processes, a little in each. */
   async hogTogether(count, megabytes) {
     const code = `const b = Buffer.alloc(${megabytes} * ${MEGABYTE}, 1); console.log(b.length); process.stdin.resume();`;
     const children = Array.from({ length: Number(count) }, () =>
@@ -60,12 +60,12 @@ const DEEDS = {
     );
     const had = (child) => Promise.race([once(child.stdout, "data"), once(child, "exit")]);
     await Promise.all(children.map(had));
-    // One that had its memory may have been ended for the next.
+    // A process may have been killed to make room for the next.
     return { taken: children.filter(({ exitCode, signalCode }) => exitCode === null && !signalCode).length };
   },
   read: (path) => attempt(() => readFileSync(path, "utf8")),
   write: (path) => attempt(() => writeFileSync(path, "written")),
-  /** Writes a file until it is full, or has a size. */
+  /** Writes a file until the disk is full, or the file has the given size. */
   fill(path, megabytes) {
     let written = 0;
     const result = attempt(() => {
@@ -86,24 +86,27 @@ const DEEDS = {
         .once("error", ({ code }) => resolve({ error: code }));
     }),
   interfaces: () => ({ names: Object.keys(networkInterfaces()) }),
-  /** Does not end when it is asked to. */
+  /** Ignores requests to end. */
   stubborn() {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => say({ ignored: signal }));
     setInterval(() => {}, 1000);
     return { pid: process.pid };
   },
-  /** Leaves a process behind, in a session of its own and without a parent; with `wiped`, with no environment. */
+  /**
+   * Leaves a process behind, in its own session and without a parent; with `wiped`, also without an
+   * environment.
+   */
   async daemonise(token, wiped) {
     const waiting = `sleep 300.${token}`;
     const command = wiped ? `env -i ${waiting}` : waiting;
     spawn("setsid", ["sh", "-c", `${command} >/dev/null 2>&1 </dev/null & exit 0`], { stdio: "ignore" });
-    // Inside a namespace, too, the process can be seen by those inside.
+    // Inside a namespace, the process is visible too to processes inside.
     while (
       spawnSync("sh", ["-c", `grep -lsa "300.${token}" /proc/[0-9]*/cmdline | grep -vc "/$$/"`]).stdout < 1
     );
     return { done: true };
   },
-  /** Makes a namespace in which it would be root. */
+  /** Creates a namespace in which it would be root. */
   namespace: () => ({ status: spawnSync("unshare", ["--user", "--map-root-user", "true"]).status }),
   environment: () => process.env,
   status: () => ({
@@ -116,11 +119,11 @@ const DEEDS = {
     user: userInfo().username,
     uid: process.getuid(),
   }),
-  /** What it was given open. */
+  /** Reports its inherited file descriptors. */
   descriptors: () =>
     readdirSync("/proc/self/fd").map((name) => attempt(() => readlinkSync(`/proc/self/fd/${name}`)).done),
   sees: (...paths) => Object.fromEntries(paths.map((path) => [path, existsSync(path)])),
-  /** Never rests. */
+  /** Runs a busy loop. */
   spin() {
     for (;;);
   },

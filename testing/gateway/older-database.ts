@@ -1,4 +1,4 @@
-/** A database as an older gateway left it, and its sandbox key: recorded, not made up. */
+/** The recorded database of an older gateway, with its sandbox key. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -6,7 +6,10 @@ import { openPostgres } from "../../packages/gateway/src/store/postgres.ts";
 import { migrate, type Tables } from "../../packages/gateway/src/store/schema.ts";
 import { openSqlite } from "../../packages/gateway/src/store/sqlite.ts";
 
-/** What one user did with one server, `mail-server.mjs` under the name `mail`: two calls in a conversation, and an "always". */
+/**
+ * Data of one user with one server, `mail-server.mjs` under the name `mail`: two calls in a conversation, and
+ * an "always" consent.
+ */
 export interface OlderDatabase {
   about: {
     conversation: string;
@@ -28,7 +31,7 @@ export interface OlderDatabase {
     : never;
 }
 
-/** Reads the recording. What was agreed to would expire 90 days after it was made: here it does not. */
+/** Reads the recording. Its consents would expire 90 days after they were made; here they do not. */
 export async function olderDatabase(): Promise<OlderDatabase> {
   const text = await readFile(new URL("./database-before-identities.json", import.meta.url), "utf8");
   const older = JSON.parse(text) as OlderDatabase;
@@ -36,7 +39,7 @@ export async function olderDatabase(): Promise<OlderDatabase> {
   return older;
 }
 
-/** Writes its rows into tables of their time; `more` is done to them afterwards. */
+/** Writes the rows into tables of their time, then runs `more` on them. */
 export async function writeOlder(url: string, { tables }: OlderDatabase, more: string[] = []): Promise<void> {
   const engine = url.startsWith("sqlite:")
     ? await openSqlite(url.slice("sqlite:".length), 2000)
@@ -52,7 +55,7 @@ export async function writeOlder(url: string, { tables }: OlderDatabase, more: s
   await engine.close();
 }
 
-/** Makes a data folder of it. */
+/** Creates a data folder from it. */
 export async function writeOlderFolder(folder: string, older: OlderDatabase): Promise<void> {
   await writeOlder(`sqlite:${join(folder, "gateway.db")}`, older);
   await writeFile(join(folder, "sandbox.key"), older.about.key, { mode: 0o600 });

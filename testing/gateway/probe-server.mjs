@@ -1,11 +1,11 @@
-// A server whose apps show what their host told them: `probe` declares no display modes, `inline-only` declares inline.
-// Both apply the host's style variables and fonts as official apps do, and show what the browser computed from them.
+// A server whose apps show their host context: `probe` declares no display modes, `inline-only` declares
+// inline. Both apply the host's style variables and fonts as official apps do, and show the computed styles.
 import { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
 const MIME = "text/html;profile=mcp-app";
 
-/** Shows the host's context as JSON in `#context`, and what became of its styles in `#computed`. */
+/** Shows the host context as JSON in `#context`, and the computed styles in `#computed`. */
 const page = (capabilities) => `<!doctype html><meta charset="utf-8"><title>Probe</title>
 <body><p id="sample">Sample</p><pre id="computed"></pre><pre id="context"></pre><script>
   const waiting = new Map();
@@ -61,7 +61,7 @@ const APPS = {
   probe: page({}),
   "inline-only": page({ availableDisplayModes: ["inline"] }),
 };
-// `--more=N` adds so many tools with apps of their own.
+// `--more=N` adds N tools with their own apps.
 const more = Number(process.argv.find((each) => each.startsWith("--more="))?.slice(7) ?? 0);
 for (let number = 1; number <= more; number++) APPS[`more-${number}`] = page({});
 

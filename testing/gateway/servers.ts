@@ -1,4 +1,4 @@
-/** Settings of servers for tests, and what is left of their processes. */
+/** Server settings for tests, and checks for leftover processes. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { identityOf } from "../../packages/servers/src/server-identity.ts";
@@ -57,13 +57,13 @@ export const nodeServer = (
   isolation,
 });
 
-/** The server that misbehaves as it is told. */
+/** The server that misbehaves on command. */
 export const FAULTY = fileURLToPath(new URL("./faulty-server.mjs", import.meta.url));
 
-/** Whether a process is there and runs. */
+/** Whether a process exists and runs. */
 export function isAlive(pid: number): boolean {
   try {
-    // A process that ended and was not waited for yet is still listed.
+    // An ended process whose parent has not waited for it is still listed.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;

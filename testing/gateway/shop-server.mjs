@@ -1,5 +1,5 @@
-// A server whose tools and resources come from outside, for tests at the gateway's entry points. It writes down what it is
-// asked to do before it does it, and every answer says which process gave it.
+// A server whose tools and resources are given from outside, for tests at the gateway's entry points. It
+// records each request before it executes it, and every answer names the process that gave it.
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,8 +9,8 @@ import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 const { tools, documents, calls } = JSON.parse(process.env.SHOP ?? "{}");
 const instance = randomUUID();
 /**
- * What it is told by its tool `control`: `late` lists one more tool, `description` is that of `change`, `document` is put
- * over every UI, and `updated` is a resource that it calls changed.
+ * State set by its tool `control`: `late` lists one more tool, `description` is that of `change`, `document`
+ * replaces every UI document, and `updated` is a resource that it reports as changed.
  */
 let state = {};
 
@@ -62,7 +62,7 @@ server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const params = { progressToken, progress, total: input.steps, message: `step ${progress}` };
     await mcpReq.notify({ method: "notifications/progress", params });
   }
-  // So that answers come in another order than questions.
+  // Makes answers come in another order than requests.
   if (input.pause) await pause(input.pause);
   if (input.size) return { content: [{ type: "text", text: "x".repeat(input.size) }] };
   return { ...text({ instance, name, got: input }), ...(input.fails && { isError: true }) };
@@ -91,7 +91,7 @@ server.setRequestHandler("prompts/list", () => ({
 }));
 server.setRequestHandler("prompts/get", ({ params: { name, arguments: given } }) => {
   note(`prompts/get ${name}`);
-  // Without somebody to greet there is nothing to say.
+  // Fails without somebody to greet.
   const content = given
     ? [
         { type: "text", text: `Greet ${given.who}` },

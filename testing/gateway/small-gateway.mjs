@@ -1,6 +1,7 @@
 /**
- * The least that starts servers: reads their specifications from the first line of stdin, says its id and then how each began, and
- * stops them when stdin ends. `node small-gateway.mjs <bundle of the isolation>`
+ * The smallest program that starts servers. It reads their specifications from the first line of stdin,
+ * prints its process id and how each server started, and stops them when stdin ends. `node small-gateway.mjs
+ * <bundle of the isolation>`
  */
 import { createInterface } from "node:readline";
 

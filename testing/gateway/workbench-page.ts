@@ -1,5 +1,5 @@
 /**
- * The built workbench, driven as a person would: by what is written on its fields and buttons.
+ * The built workbench, driven as a user would: by the labels of its fields and buttons.
  */
 import { existsSync } from "node:fs";
 import { workbenchFolder } from "@vitrine/workbench";
@@ -13,19 +13,19 @@ export function builtWorkbench(): string {
   return workbenchFolder;
 }
 
-/** To find by role and name what a whole page has is much work for it: it is not asked all the time. */
+/** Finding elements by role and name is slow in a whole page, so it is not polled fast. */
 export const SELDOM = { interval: 200 };
 
-/** A tool, as the list has it. */
+/** A tool, as shown in the list. */
 export interface ListedTool {
   server: string;
   title: string;
 }
 
-/** The workbench in a browser's tab. */
+/** The workbench in a browser tab. */
 export class WorkbenchPage {
   readonly page: Page;
-  /** What the page complained about in its console, and what was thrown in it; apps are not the page. */
+  /** Console problems and uncaught errors of the page, without those of apps. */
   readonly complaints: string[] = [];
 
   private constructor(page: Page, origin: string) {
@@ -77,7 +77,7 @@ export class WorkbenchPage {
     await this.page.getByRole("textbox", { name: "Arguments as JSON" }).fill(JSON.stringify(values));
   }
 
-  /** Calls the tool that is open; gives its card. */
+  /** Calls the open tool and returns its card. */
   async run(title: string): Promise<Locator> {
     await this.button("Run").click();
     return this.card(title);
@@ -88,7 +88,7 @@ export class WorkbenchPage {
     return this.page.getByRole("article", { name: title, exact: true }).last();
   }
 
-  /** The app in a card, once it is there. */
+  /** The app in a card, once it has appeared. */
   async appIn(card: Locator): Promise<Frame> {
     const outer = await card.locator("mcp-app iframe").elementHandle();
     let view: Frame | undefined;
@@ -99,13 +99,13 @@ export class WorkbenchPage {
     return view;
   }
 
-  /** Says yes to what is asked, by an app or before there is one, for as long as the page is open. */
+  /** Approves every question, of an app or before there is one, as long as the page is open. */
   async agree(): Promise<void> {
     await this.#yes.or(this.#waiting).first().waitFor();
     await expect.poll(() => this.#agreeNow(), SELDOM).toBe(0);
   }
 
-  /** Says yes to all that is asked until something is there: an app may ask more than one thing, in any order. */
+  /** Approves every question until something appears. An app may ask more than one question, in any order. */
   async agreeUntil(there: Locator): Promise<void> {
     await expect
       .poll(async () => {
@@ -119,15 +119,16 @@ export class WorkbenchPage {
     return this.page.getByRole("alertdialog").getByRole("button", { name: /for this session$/ });
   }
 
-  /** Leads to a question that the page has no room for. */
+  /** Scrolls to a question that is off the screen. */
   get #waiting(): Locator {
     return this.page.getByRole("button", { name: "Answer", exact: true }).and(this.page.locator("mcp-app *"));
   }
 
-  /** Says yes to the first question, if it takes a press; gives how many there were. */
+  /** Approves the first question, if it accepts clicks; returns the number of questions. */
   async #agreeNow(): Promise<number> {
     if (await this.#waiting.first().isVisible()) await this.#waiting.first().click();
-    // It takes a press when it has been in view for a moment: whoever tries before scrolls it, and it has to wait again.
+    // A question accepts clicks after it has been in view for a moment. A click before that scrolls it and
+    // restarts the wait.
     const ready = await this.#yes.evaluateAll((buttons) =>
       buttons.map((button) => button.getAttribute("aria-disabled") !== "true"),
     );
@@ -135,26 +136,26 @@ export class WorkbenchPage {
     return ready.length;
   }
 
-  /** How many messages of a method the inspector lists for the app that it shows. */
+  /** The number of messages of a method that the inspector lists for its app. */
   async countMessages(method: string): Promise<number> {
     await this.inspector.getByRole("tab", { name: /^Messages/ }).click();
     await this.inspector.getByRole("searchbox", { name: "Method" }).fill(method);
     const rows = this.inspector.getByRole("listbox", { name: "Messages" }).getByRole("option");
-    // The list follows when whoever writes pauses.
+    // The list updates when typing pauses.
     await expect
       .poll(async () => (await rows.allInnerTexts()).filter((row) => !row.includes(method)))
       .toEqual([]);
     return rows.count();
   }
 
-  /** What the inspector says that the page noticed about the app that it shows. */
+  /** Problems of the shown app in the inspector. */
   async noticed(): Promise<string[]> {
     await this.inspector.getByRole("tab", { name: /^Console/ }).click();
     await this.inspector.locator(".in-line, .in-none").first().waitFor();
     return this.inspector.locator(".in-line").filter({ hasText: "noticed by this page" }).allInnerTexts();
   }
 
-  /** Says something in the conversation, or calls a tool by `/server tool {json}`. */
+  /** Sends a message in the conversation, or calls a tool by `/server tool {json}`. */
   async tell(text: string): Promise<void> {
     const message = this.page.getByRole("textbox", { name: "Message", exact: true });
     await message.fill(text);
@@ -162,10 +163,10 @@ export class WorkbenchPage {
     await expect.poll(() => message.inputValue()).toBe("");
   }
 
-  /** The list of conversations, open. */
+  /** Opens the list of conversations. */
   async #conversations(): Promise<Locator> {
     const list = this.page.getByRole("dialog", { name: "Conversations" });
-    // A press while an app comes into the page may be lost.
+    // A click while an app is being inserted may be lost.
     await expect
       .poll(async () => {
         if (!(await list.isVisible())) await this.button("Conversations").click();
@@ -175,7 +176,7 @@ export class WorkbenchPage {
     return list;
   }
 
-  /** Begins another conversation. */
+  /** Starts a new conversation. */
   async newConversation(): Promise<void> {
     const list = await this.#conversations();
     await list.getByRole("button", { name: "New", exact: true }).click();
@@ -190,7 +191,7 @@ export class WorkbenchPage {
     await list.waitFor({ state: "detached" });
   }
 
-  /** Chooses who answers. */
+  /** Chooses the model. */
   async chooseModel(name: RegExp): Promise<void> {
     await this.page.getByRole("button", { name: /The model that answers/ }).click();
     await this.page.getByRole("option", { name }).click();
@@ -204,12 +205,12 @@ export class WorkbenchPage {
       .last();
   }
 
-  /** Takes a call out of the conversation, and its app with it. */
+  /** Removes a call from the conversation, with its app. */
   async remove(card: Locator): Promise<void> {
     const button = await card
       .getByRole("button", { name: /^Remove .* from the conversation$/ })
       .elementHandle();
-    // Whoever scrolls there and presses at once may press the app that was there before.
+    // A click immediately after scrolling may hit the app that was there before.
     await expect
       .poll(async () => {
         await button?.click({ timeout: 1000 }).catch(() => {});

@@ -1,11 +1,11 @@
-/** Ends processes of frames, as a browser does that runs out of memory. */
+/** Ends processes of frames, as a browser does when it runs out of memory. */
 import type { CDPSession, Page } from "playwright-core";
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "none");
 
 /**
- * Ends the process that a view runs in. Returns what runs code in the page past the driver, for which a page is gone when
- * one of its frames is.
+ * Ends the process that a view runs in. Returns a function that runs code in the page without Playwright,
+ * for which a page is gone once the process of one of its frames is.
  */
 export async function crash(page: Page, url: string): Promise<(expression: string) => Promise<unknown>> {
   const past = await page.context().newCDPSession(page);

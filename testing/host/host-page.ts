@@ -30,7 +30,7 @@ import {
 } from "@vitrine/protocol";
 import { EventLog } from "../event-log.ts";
 
-/** One app as the test's server describes it. */
+/** An app as the test's server describes it. */
 export interface Served {
   server: string;
   capabilities: ServerCapabilities;
@@ -38,23 +38,23 @@ export interface Served {
   tool?: Tool;
 }
 
-/** What a test may say beside which app. */
+/** Options of a test, beside the app's name. */
 export interface MountOptions {
   id?: string;
   title?: string;
   input?: Record<string, unknown>;
   result?: CallToolResult;
-  /** What the app is told of where it runs, before all that the page finds out itself. */
+  /** Host context for the app, overridden by values that the page finds itself. */
   context?: Partial<HostContext>;
-  /** Where in the page: at its end by default. */
+  /** The element to append the app to; the body by default. */
   place?: "start" | "end";
-  /** Answers every question in place of a person; or asks as a page with a gateway does. */
+  /** Answers every question instead of the user; or asks, as a page with a gateway does. */
   consent?: "allow" | "deny" | "in page";
-  /** The host's own word on display modes: these and no others. */
+  /** The only display modes that the host allows. */
   modes?: DisplayMode[];
-  /** Saves files, and does not only say so. */
+  /** Saves files instead of only reporting success. */
   saves?: boolean;
-  /** Handlers that this host does not have. */
+  /** Handlers that this host lacks. */
   without?: (keyof HostHandlers)[];
   options?: Partial<Pick<AppFrameOptions, "dimensions" | "displayModes" | "limits" | "dialect">> & {
     view?: FrameView;
@@ -88,7 +88,7 @@ function connect({ server, capabilities }: Served, consent: MountOptions["consen
 
 const described = new Map<string, Promise<Served>>();
 
-/** What the back end says of an app; asked once. */
+/** The back end's description of an app, fetched once. */
 function describe(name: string): Promise<Served> {
   const served =
     described.get(name) ?? fetch(`/apps/${encodeURIComponent(name)}`).then((answer) => answer.json());
@@ -96,7 +96,7 @@ function describe(name: string): Promise<Served> {
   return served;
 }
 
-/** Puts an app into the page. */
+/** Adds an app to the page. */
 async function mount(
   name: string,
   {
@@ -168,12 +168,12 @@ function app(id: string): McpAppElement {
 }
 
 /**
- * Notes that a failure is evident, and later that it should have been shown by now. A page's timers go off in the order
- * in which they are due, on a slow machine too: what was noted before was in time.
+ * Logs that a failure is evident, and later that it should have been shown by now. Timers of a page fire in
+ * the order in which they are due, on a slow machine too, so anything logged before was in time.
  */
 function evident(milliseconds = 2000): void {
   log.add("evident");
-  // Once more round, for what was due before in another queue of the browser.
+  // One more task, for work that was due before in another queue of the browser.
   setTimeout(() => setTimeout(() => log.add("too late")), milliseconds);
 }
 
@@ -183,7 +183,7 @@ const api = {
   mount,
   app,
   describe,
-  /** Sends a result as the text in which it came. */
+  /** Sends a result as the text in which it arrived. */
   sendJson: (id: string, text: string) => app(id).bridge?.sendToolResult(new JsonText(text)),
   warmView: warm,
   warm: async (name: string, options?: WarmOptions) => {
@@ -191,6 +191,6 @@ const api = {
     if ("src" in view) warm(view, options);
   },
 };
-/** What tests call in the page, as `host`. */
+/** Functions that tests call in the page, as `host`. */
 export type HostApi = typeof api;
 Object.assign(globalThis, { host: api });

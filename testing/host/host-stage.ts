@@ -1,6 +1,6 @@
 /**
- * A chat product in small, for tests: a host page under a strict policy, a back end for it, and a sandbox, each on an
- * origin of its own; with apps that tests write or official servers hand over.
+ * A small chat product for tests: a host page under a strict policy, its back end, and a sandbox, each on
+ * its own origin. The apps are written by tests or come from official servers.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ import type { HostApi, MountOptions, Served } from "./host-page.ts";
 
 declare const host: HostApi;
 
-/** An app, as its server would hand it over. */
+/** An app, as its server would deliver it. */
 export interface TestApp extends Omit<ViewRegistration, "server"> {
   server?: string;
   upstream?: Upstream;
@@ -25,7 +25,7 @@ export interface TestApp extends Omit<ViewRegistration, "server"> {
 export interface StageOptions {
   sandbox?: Partial<ServeSandboxOptions>;
   args?: readonly string[];
-  /** A folder for a profile as people have it; without one the browser's window is private. */
+  /** A folder for a normal profile; without it the browser's window is private. */
   profile?: string;
   /** The module of the host page. */
   page?: string;
@@ -37,9 +37,9 @@ export class HostStage {
   readonly context: BrowserContext;
   readonly #site: Server;
   readonly #apps = new Map<string, TestApp & { server: string; view: SandboxedView | VitrineError }>();
-  /** What pages asked for and did not get: why an app may have failed. */
+  /** Failed requests of pages, to explain why an app failed. */
   readonly #troubles: string[] = [];
-  /** The page that {@link freshPage} gives, and whether a process of it died. */
+  /** The page of {@link freshPage}, and whether a process of it died. */
   #kept: Page | undefined;
   #isBroken = false;
 
@@ -76,7 +76,7 @@ export class HostStage {
     return `http://localhost:${(this.#site.address() as AddressInfo).port}`;
   }
 
-  /** Makes an app known under a name; its server has the same name unless it says another. */
+  /** Registers an app under a name; its server has the same name by default. */
   async serve(name: string, app: TestApp): Promise<SandboxedView | VitrineError> {
     const server = app.server ?? name;
     const view = await this.sandbox.sandbox
@@ -86,7 +86,7 @@ export class HostStage {
     return view;
   }
 
-  /** Makes the app of a server's tool known: its resource is read, checked and registered as a host would. */
+  /** Registers the app of a server's tool: reads, checks and registers its resource as a host would. */
   async serveTool(
     name: string,
     upstream: Upstream,
@@ -115,8 +115,8 @@ export class HostStage {
   }
 
   /**
-   * The host page, anew in the window that the last test had: nothing in it is left of that, and another window takes longer
-   * than most tests. It is another one if a process of that died.
+   * The host page, loaded again in the window of the last test. Nothing of that test is left, and a new
+   * window takes longer than most tests. Opens a new window if a process of the old one died.
    */
   async freshPage(): Promise<Page> {
     if (this.#kept && !this.#isBroken) {
@@ -142,11 +142,11 @@ export class HostStage {
     await page.waitForFunction(() => "host" in globalThis);
   }
 
-  /** Puts an app into a page, and waits until it is ready. */
+  /** Adds an app to a page, and waits until it is ready. */
   async mount(page: Page, name: string, options: MountOptions = {}): Promise<Frame> {
     const id = options.id ?? name;
     await page.evaluate(([app, given]) => host.mount(app, given), [name, options] as const);
-    // Says why, in place of waiting in vain.
+    // Reports the failure instead of waiting until the timeout.
     const failure = await page.evaluate(
       (app) =>
         Promise.race([
@@ -180,7 +180,7 @@ export class HostStage {
     else response.writeHead(404).end();
   }
 
-  /** What a host page should have: frames of the sandbox only. */
+  /** The policy that a host page should have: frames of the sandbox only. */
   #policy(): string {
     const frames = this.#frameSources();
     return `default-src 'none'; script-src 'self'; connect-src 'self'; frame-src ${frames}; base-uri 'none'; form-action 'none'`;
@@ -209,7 +209,7 @@ export class HostStage {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const info = { name: "test back end", version: "1.0.0" };
-    // The guard stands in the page here, where it can ask the person.
+    // The guard is in the page here, where it can ask the user.
     const answer = hostEndpoint({ info, upstream, guard: (call, next) => next(call) });
     const headers = { "content-type": `${request.headers["content-type"]}` };
     const body = Buffer.concat(chunks);
@@ -219,7 +219,7 @@ export class HostStage {
       .end(Buffer.from(await result.arrayBuffer()));
   }
 
-  /** Closes the browser alone. */
+  /** Closes only the browser. */
   async closeBrowser(): Promise<void> {
     await this.context.close();
     await this.context.browser()?.close();
@@ -233,7 +233,7 @@ export class HostStage {
   }
 }
 
-/** What Playwright gives to every new page. */
+/** Options of every new page in Playwright. */
 const WINDOW = { width: 1280, height: 720 };
 
 const PAGE =

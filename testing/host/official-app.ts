@@ -1,6 +1,6 @@
 /**
- * The app of an official server in our host page: its tool was called as a model would, and its view has the input and
- * the real result.
+ * The app of an official server in our host page. Its tool was called as a model would, and its view has the
+ * input and the real result.
  */
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -15,24 +15,24 @@ import { colours, decodePng, encodePng, type Picture } from "./picture.ts";
 
 declare const host: HostApi;
 
-/** How an app is opened. */
+/** Options for opening an app. */
 export interface OpenOptions extends Pick<ViewRegistration, "relax"> {
-  /** What the model gives to the tool. */
+  /** Arguments of the tool call. */
   input?: Record<string, unknown>;
   /** Arguments of the server's command line. */
   args?: string[];
-  /** One that runs already, for several apps: whoever started it closes it. */
+  /** A running server, for several apps; its starter closes it. */
   server?: OfficialServer;
 }
 
-/** What a view may be told to be blocked without harm: zod asks whether it may use `eval`, and does without. */
+/** Reports of blocked actions that do no harm: zod checks whether it may use `eval`, and works without it. */
 const PROBE = { code: "csp_violation", directive: "script-src", blocked: "eval" };
-/** Where the pictures for the documentation go. */
+/** Folder of the pictures for the documentation. */
 const PICTURES = fileURLToPath(new URL("../../docs/apps/", import.meta.url));
-/** A slow machine is not a failure. */
+/** A long timeout, for slow machines. */
 const patience = { timeout: 30_000 };
 
-/** One app in the stage's one page. Close it before the next. */
+/** An app in the stage's only page. Close it before the next one. */
 export class OfficialApp {
   readonly name: string;
   readonly server: OfficialServer;
@@ -79,23 +79,22 @@ export class OfficialApp {
     }
   }
 
-  /** The element in the host page. */
   get element(): Locator {
     return this.page.locator(`#${this.name}`);
   }
 
-  /** What the host noted under a name: `message`, `open-link`, `log` and so on. */
+  /** Events that the host logged under a name: `message`, `open-link`, `log` and so on. */
   heard(event: string): Promise<unknown[]> {
     return this.page.evaluate((key) => host.log.values(key), event);
   }
 
-  /** Waits until the host noted something. */
+  /** Waits until the host has logged an event. */
   async hears(event: string, expected: object): Promise<void> {
     const wanted = expect.arrayContaining([expect.objectContaining(expected)]);
     await expect.poll(() => this.heard(event), patience).toEqual(wanted);
   }
 
-  /** Waits until the view's text has all of these. */
+  /** Waits until the view's text contains all of these. */
   async shows(...texts: (string | RegExp)[]): Promise<void> {
     for (const text of texts) {
       const wanted = typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text);
@@ -103,23 +102,23 @@ export class OfficialApp {
     }
   }
 
-  /** The view's text, without how it is spaced. */
+  /** The view's text, with normalized white space. */
   async text(): Promise<string> {
     return (await this.view.locator("body").allInnerTexts()).join().replace(/\s+/g, " ");
   }
 
-  /** Waits until the server was asked for a tool so often. */
+  /** Waits until the server has received so many calls of a tool. */
   async calls(tool: string, count = 1): Promise<void> {
     const times = () => this.server.called.filter((name) => name === tool).length;
     await expect.poll(times, patience).toBeGreaterThanOrEqual(count);
   }
 
-  /** What a person sees of it. */
+  /** A screenshot of the app. */
   async picture(): Promise<Picture> {
     return decodePng(await this.#screenshot());
   }
 
-  /** Waits until a picture of it has so many colours, and none that is nearly everywhere: it is not blank. */
+  /** Waits until a screenshot has so many colours, none of them nearly everywhere: it is not blank. */
   async isDrawn(least = 20): Promise<void> {
     await expect
       .poll(async () => {
@@ -130,13 +129,13 @@ export class OfficialApp {
       .toBeGreaterThan(least);
   }
 
-  /** Waits until it looks other than before. */
+  /** Waits until it looks different from before. */
   async changes(before: Picture): Promise<void> {
     const same = async () => Buffer.compare(bytes(await this.picture()), bytes(before)) === 0;
     await expect.poll(same, patience).toBe(false);
   }
 
-  /** Does something, and waits until a canvas of the view shows other pixels than before. */
+  /** Performs an action, and waits until a canvas of the view shows other pixels. */
   async redraws(canvas: string, act: () => Promise<unknown>): Promise<void> {
     const pixels = () => this.view.locator(canvas).first().evaluate(readPixels);
     const before = await pixels();
@@ -144,12 +143,12 @@ export class OfficialApp {
     await expect.poll(pixels, patience).not.toBe(before);
   }
 
-  /** Keeps a picture for the documentation, if `SCREENSHOTS=1` asks for it. */
+  /** Saves a picture for the documentation, if `SCREENSHOTS=1` is set. */
   async keepPicture(): Promise<void> {
     if (process.env["SCREENSHOTS"] !== "1") return;
     await this.page.mouse.move(0, 0);
     let png = await this.#screenshot();
-    // Charts move until they stand; what moves for ever is taken as it is.
+    // Waits for charts to come to rest; endless animations are captured as they are.
     for (let left = 20; left > 0; left--) {
       await this.page.waitForTimeout(100);
       const next = await this.#screenshot();
@@ -157,13 +156,13 @@ export class OfficialApp {
       png = next;
     }
     const smaller = encodePng(decodePng(png));
-    // A palette puts steps into what is smooth.
+    // A palette would put bands into gradients.
     await writeFile(`${PICTURES}${this.name}.png`, png.length < 60_000 ? png : smaller);
   }
 
   /**
-   * Ends it as a host does, which asks the view first (L08). Nothing odd must have come up on the way: no message that
-   * was wrong, no script error, and nothing blocked; save for the reports that are named here.
+   * Ends the app as a host does, which asks the view first (L08). Fails on invalid messages, script errors
+   * or blocked actions along the way, except for the reports that are named here.
    */
   async close(...others: object[]): Promise<void> {
     try {
@@ -181,7 +180,7 @@ export class OfficialApp {
     }
   }
 
-  /** The part of the element that is in sight. */
+  /** The visible part of the element. */
   async #screenshot(): Promise<Buffer> {
     const box = await this.element.boundingBox();
     if (!box) throw new Error(`${this.name} is not shown`);

@@ -1,6 +1,6 @@
 /**
- * The official example servers, each behind the official client, as a product would run them: a host that renders its
- * own demos only is not a host.
+ * The official example servers, each behind the official client, as a product would run them. A host must
+ * render apps other than its own demos.
  */
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
@@ -8,32 +8,32 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { clientUpstream, type Upstream } from "@vitrine/guard";
 import { type CallToolResult, isVisibleTo, readToolUi, type Tool, uiExtension } from "@vitrine/protocol";
 
-/** A server that runs, and the tool of it that has a UI. */
+/** A running server and its tool with a UI. */
 export interface OfficialServer {
   upstream: Upstream;
   tool: Tool;
   /** The tool's UI resource. */
   uri: string;
-  /** The tools that were called through {@link upstream}, by the view that is: in order. */
+  /** Tools that the view called through {@link upstream}, in order. */
   called: string[];
   /** Calls the tool, or another one, as a model would. */
   call(input: Record<string, unknown>, name?: string): Promise<CallToolResult>;
   close(): Promise<void>;
 }
 
-/** Starts one over stdio. What comes after its name are arguments of its command line. */
+/** Starts a server over stdio. Further arguments go to its command line. */
 export async function startOfficialServer(name: string, ...args: string[]): Promise<OfficialServer> {
   const path = `../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`;
   const transport = new StdioClientTransport({
     command: process.execPath,
-    // The environment is the transport's default: half a dozen variables, and none of the test runner's.
+    // The environment is the transport's default: half a dozen variables, none of them the test runner's.
     args: [fileURLToPath(new URL(path, import.meta.url)), "--stdio", ...args],
     stderr: "pipe",
   });
-  // Nobody reads what it says there, and it must not stop because a pipe is full.
+  // Its stderr is ignored, so that it cannot block on a full pipe.
   transport.stderr?.on("data", () => {});
   const info = { name: "test host", version: "1.0.0" };
-  // C01: some servers offer their UI only to those who say that they show it.
+  // C01: some servers offer their UI only to clients that announce support for it.
   const client = new Client(info, { capabilities: { extensions: uiExtension() } });
   try {
     await client.connect(transport);
@@ -55,7 +55,7 @@ export async function startOfficialServer(name: string, ...args: string[]): Prom
     };
     const call = async (input: Record<string, unknown>, of = tool.name): Promise<CallToolResult> =>
       (await client.callTool({ name: of, arguments: input })) as CallToolResult;
-    // The client ends its own child, by force if it must, and waits for that.
+    // The client ends its own child, by force if necessary, and waits for that.
     return { upstream, tool, uri, called, call, close: () => client.close() };
   } catch (error) {
     await client.close();

@@ -1,7 +1,7 @@
-/** Screenshots as numbers: what colours are in one, and a smaller file of it. */
+/** Reads the colours of screenshots, and writes smaller files. */
 import { deflateSync, inflateSync } from "node:zlib";
 
-/** A decoded picture: one number (0xRRGGBB) for each pixel, line by line. */
+/** A decoded picture: one number (0xRRGGBB) per pixel, line by line. */
 export interface Picture {
   width: number;
   height: number;
@@ -10,7 +10,7 @@ export interface Picture {
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Decodes what Chromium writes: 8 bits for each of three or four channels, not interlaced. */
+/** Decodes the PNG format of Chromium: 8 bits for each of three or four channels, not interlaced. */
 export function decodePng(png: Buffer): Picture {
   const width = png.readUInt32BE(16);
   const height = png.readUInt32BE(20);
@@ -39,8 +39,8 @@ export function decodePng(png: Buffer): Picture {
 const byte = (bytes: Uint8Array, at: number): number => bytes[at] as number;
 
 /**
- * Each byte was written as the difference from what its neighbours let expect. There are millions of them: nothing is made
- * for each.
+ * Each byte was written as the difference from a prediction by its neighbours. There are millions of bytes,
+ * so nothing is allocated for each.
  */
 function unfilter(line: Uint8Array, above: Uint8Array, filter: number, channels: number): void {
   if (filter === 0) return;
@@ -62,7 +62,7 @@ function paeth(left: number, up: number, corner: number): number {
   return b <= c ? up : corner;
 }
 
-/** The colours of a picture with how many pixels have them, the most frequent first. */
+/** The colours of a picture with their pixel counts, most frequent first. */
 export function colours({ pixels }: Picture): [colour: number, count: number][] {
   const counts = new Map<number, number>();
   for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
@@ -117,7 +117,7 @@ function chunk(name: string, data: Buffer): Buffer {
   return whole;
 }
 
-/** CRC-32: Node 20.19 has none in `zlib` that all its versions share. */
+/** CRC-32, because `zlib` has none in some supported versions of Node. */
 function checksum(bytes: Uint8Array): number {
   let value = 0xffffffff;
   for (const byte of bytes) {

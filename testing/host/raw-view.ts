@@ -1,6 +1,6 @@
 /** Views for tests of the host, written by hand so that each does exactly what its test says. */
 
-/** What every raw view can do: `ask`, `tell`, `start`, and a record of all that it heard in `heard`. */
+/** The runtime of raw views: `ask`, `tell`, `start`, and all received messages in `heard`. */
 const RUNTIME = `
   let next = 1;
   const waiting = new Map();
@@ -32,11 +32,11 @@ const RUNTIME = `
   globalThis.raw = { ask, tell, post, start, heard, answers };
 `;
 
-/** The HTML of a view that runs a script after the runtime; by default it only shakes hands. */
+/** The HTML of a view that runs a script after the runtime. By default it only shakes hands. */
 export const rawView = (script = "start();", body = "<p>Raw</p>"): string =>
   `<!doctype html><meta charset="utf-8"><title>Raw</title><body>${body}<script>${RUNTIME}\n${script}</script></body>`;
 
-/** What a raw view has in its window, as `raw`. */
+/** Properties of a raw view's window, as `raw`. */
 export interface RawView {
   ask(method: string, params?: object): Promise<unknown>;
   tell(method: string, params?: object): void;

@@ -63,7 +63,7 @@ const chat = {
     const element = document.querySelector("mcp-app");
     if (element) element.id = "app";
   },
-  /** Shows another app, with an upstream and no guard: `<McpApp>` cannot make it. */
+  /** Shows another app, with an upstream and no guard, which `<McpApp>` cannot do. */
   openWithoutGuard(): void {
     const upstream = httpUpstream({ url: "/rpc/none", server: "none", capabilities: {} });
     options = { ...options, title: "no guard", upstream };
@@ -76,6 +76,6 @@ const chat = {
   bridge: (): Bridge | null | undefined => ref.current,
   unmount: (): void => root.unmount(),
 };
-/** What tests call in the page, as `chat`. */
+/** Functions that tests call in the page, as `chat`. */
 export type ReactApi = typeof chat;
 Object.assign(globalThis, { chat, host: chat });

@@ -1,6 +1,6 @@
 /**
- * The `McpApp` class as people write it by hand from the description of it: no `appInfo`, target
- * `*`, no check of where a message came from, everything answered by the method's name.
+ * The `McpApp` class as people write it by hand from its description: no `appInfo`, target `*`, no check of
+ * a message's origin, every request answered by its method's name.
  */
 type Handler = ((value: unknown) => unknown) | undefined;
 type Message = {

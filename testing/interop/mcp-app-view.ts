@@ -1,4 +1,4 @@
-/** A view in the style of the `McpApp` class: positional arguments, bare values. Tests swap the class. */
+/** A view in the style of the `McpApp` class: positional arguments, plain values. Tests swap the class. */
 import { McpApp } from "@vitrine/view/mcp-app";
 import { EventLog } from "../event-log.ts";
 

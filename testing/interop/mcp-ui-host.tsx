@@ -6,7 +6,7 @@ import { createRoot } from "react-dom/client";
 import { EventLog } from "../event-log.ts";
 import { CONTEXT, HOST_CAPABILITIES, HOST_INFO } from "./scene.ts";
 
-/** A handler of what a view asks, with what the SDK tells it about the request. */
+/** A handler of a view's requests, with the SDK's information about the request. */
 type Serve<M extends RequestFrom<"view">> = (params: Params<M>, extra: Extra) => Promise<Result<M>>;
 type Hear<M extends NotificationFrom<"view">> = (params: Params<M>) => void;
 interface Extra {
@@ -16,8 +16,8 @@ interface Extra {
 }
 
 /**
- * The component's props, as its documentation has them: its own types come to `any` under NodeNext, since
- * their imports have no file extensions.
+ * The component's props, from its documentation. Its own types become `any` under NodeNext, since their
+ * imports have no file extensions.
  */
 export interface RendererProps {
   toolName: string;
@@ -94,7 +94,7 @@ let props: RendererProps = {
   },
 };
 
-/** Renders the component anew with other props. */
+/** Renders the component again with other props. */
 function setProps(changes: Partial<RendererProps>): void {
   props = { ...props, ...changes };
   root.render(<AppRenderer ref={handle} {...props} />);

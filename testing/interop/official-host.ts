@@ -1,13 +1,13 @@
 /**
- * A host page on the official `AppBridge`: every handler writes down what it was asked and has an answer.
- * Written once; tests swap the import for the other version.
+ * A host page on the official `AppBridge`. Every handler records its request and has an answer. Written
+ * once; tests swap the import for the other version.
  */
 import { AppBridge, PostMessageTransport } from "@modelcontextprotocol/ext-apps/app-bridge";
 import * as z from "zod";
 import { EventLog } from "../event-log.ts";
 import { CONTEXT, HOST_CAPABILITIES, HOST_INFO } from "./scene.ts";
 
-/** What both versions tell a handler about its request, by either one's names. */
+/** Information about a request that both versions give a handler, under either version's names. */
 interface Extra extends Partial<Asked> {
   sendNotification?: Asked["notify"];
   mcpReq?: Asked;
@@ -103,7 +103,7 @@ const iframe = document.createElement("iframe");
 document.body.append(iframe);
 const target = iframe.contentWindow;
 if (!target) throw new Error("no frame");
-/** What the older version wants beside a request: a schema of its result. */
+/** The result schema that the older version needs for a request. */
 const anySchema = z.looseObject({});
 Object.assign(globalThis, { bridge, log, anySchema });
 bridge.connect(new PostMessageTransport(target, target)).then(() => {

@@ -1,4 +1,4 @@
-/** A host page on our bridge, with an answer to everything and room for any number of views. */
+/** A host page on our bridge, with an answer to every request and any number of views. */
 
 import type { Upstream } from "@vitrine/guard";
 import { Bridge } from "@vitrine/host";
@@ -6,23 +6,23 @@ import { type LifecycleLimits, recordOf, VitrineError, WindowTransport } from "@
 import { EventLog } from "../event-log.ts";
 import { CONTEXT, HOST_INFO, RESULT } from "./scene.ts";
 
-/** A bridge that lets tests send anything that a host may. */
+/** A bridge that lets tests send any message of a host. */
 class OpenBridge extends Bridge {
   override tell: Bridge["tell"] = (method, params) => super.tell(method, params);
   override ask: Bridge["ask"] = (method, params, options) => super.ask(method, params, options);
 }
 
-/** One view and its host's end. */
+/** A view and its host's end. */
 export interface Mounted {
   hosted: OpenBridge;
   iframe: HTMLIFrameElement;
   log: EventLog;
 }
 
-/** How a view is mounted. */
+/** Mount options of a view. */
 export interface MountOptions {
   url: string;
-  /** The tool call is over before the view comes up. */
+  /** The tool call is over before the view starts. */
   early?: boolean;
   limits?: Partial<LifecycleLimits>;
 }

@@ -1,7 +1,7 @@
 /**
- * A view without any library, as a widely copied guide has it: `clientInfo` and `capabilities` for
- * `appInfo` and `appCapabilities` (T01), a tool call right after the answer and never `initialized` (T02), no
- * answer to what the host asks. With `?text` its messages are JSON text, and it understands nothing else (T03).
+ * A view without any library, as in a widely copied guide: `clientInfo` and `capabilities` for `appInfo` and
+ * `appCapabilities` (T01), a tool call right after the answer and never `initialized` (T02), no answer to
+ * the host's requests. With `?text` its messages are JSON text, and it understands nothing else (T03).
  */
 import { EventLog } from "../event-log.ts";
 

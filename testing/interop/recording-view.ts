@@ -1,5 +1,5 @@
 /**
- * A view that writes down all it hears and offers one tool. It is written once, for the official `App`'s
+ * A view that records all messages and offers one tool. It is written once, for the official `App`'s
  * surface: tests swap the import to run it on each runtime.
  */
 import { App } from "@vitrine/view";
@@ -37,7 +37,7 @@ const tool = app.registerTool(
   async ({ n }) => ({ content: [{ type: "text", text: `${2 * n}` }], structuredContent: { doubled: 2 * n } }),
 );
 
-/** The one call that every kind of view has, for tests that run all kinds. */
+/** The call that every kind of view has, for tests that run all kinds. */
 const callTool = (name: string, args: Record<string, unknown>): Promise<unknown> =>
   app.callServerTool({ name, arguments: args });
 

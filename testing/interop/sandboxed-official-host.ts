@@ -1,13 +1,13 @@
 /**
- * A host page on the official `AppBridge` before a sandbox proxy, as its documentation has it: the document goes by
- * `sandbox-resource-ready`, here with wishes about policy that no sandbox should fulfil. Tests swap the import for
- * the other version.
+ * A host page on the official `AppBridge` in front of a sandbox proxy, as in its documentation: the document
+ * is sent by `sandbox-resource-ready`, here with policy requests that no sandbox should grant. Tests swap
+ * the import for the other version.
  */
 import { AppBridge, PostMessageTransport } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { EventLog } from "../event-log.ts";
 import { CONTEXT, HOST_CAPABILITIES, HOST_INFO } from "./scene.ts";
 
-/** B09: what a hostile server would like the proxy to grant. */
+/** B09: permissions that a hostile server requests from the proxy. */
 const WISHES = {
   sandbox:
     "allow-scripts allow-same-origin allow-top-navigation allow-popups allow-popups-to-escape-sandbox allow-modals",

@@ -1,4 +1,4 @@
-/** What the hosts of the interop tests say about themselves. */
+/** Host information and context of the interop tests. */
 import type { StyleVariables } from "@vitrine/protocol";
 
 /** A few variables, where the official types want all of them. */

@@ -1,4 +1,4 @@
-/** Puts a host page and its views on a site and opens them: what all interop tests begin with. */
+/** Serves and opens a host page with its views, for all interop tests. */
 import type { Plugin } from "esbuild";
 import type { Browser, BrowserContext, Frame, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
@@ -12,7 +12,7 @@ import {
   sharedChromium,
 } from "../browser.ts";
 
-/** Replaces an import by another module, or by one made of text (which begins with `export`). */
+/** Replaces an import by another module, or by text (which begins with `export`). */
 export function swapImports(swaps: Record<string, string>): Plugin {
   return {
     name: "swap-imports",
@@ -63,19 +63,19 @@ export class Stage {
     return new Stage(browser, await browser.newContext(), site);
   }
 
-  /** The origin that views have; never the host page's. */
+  /** The origin of views; never the host page's. */
   get viewOrigin(): string {
     return this.#site.origin("view");
   }
 
-  /** As {@link open}, for one test: the page is closed when it ends. */
+  /** Same as {@link open}, for one test: the page is closed when the test ends. */
   async openOnce(host: string, view: string, query?: Record<string, string>): Promise<Scene> {
     const scene = await this.open(host, view, query);
     onTestFinished(() => scene.host.close());
     return scene;
   }
 
-  /** Opens a page by itself. */
+  /** Opens a page without a view. */
   async openPage(path: string): Promise<Page> {
     const page = await this.#context.newPage();
     await page.goto(this.#site.origin() + path);

@@ -1,6 +1,6 @@
 /**
- * A view as its author would write it for the official SDK. Tests run this very file on both runtimes and
- * compare what comes of it, so it uses as much of the surface as one view can.
+ * A view as an author would write it for the official SDK. Tests run this file on both runtimes and compare
+ * the results, so it uses as much of the surface as one view can.
  */
 import {
   App,
@@ -72,14 +72,14 @@ app.setNotificationHandler("x/tell", { params: z.object({ a: z.number().default(
 );
 app.setNotificationHandler("notifications/resources/list_changed", ({ method }) => log.add(method));
 
-/** What a promise came to, in words that do not depend on the runtime's own error class. */
+/** The outcome of a promise as text, independent of the runtime's error class. */
 async function outcome(promise: Promise<unknown>): Promise<unknown> {
   return promise.catch(({ code }: { code: unknown }) => ({
     rejected: typeof code === "number" && code < -32_000 ? code : "here",
   }));
 }
 
-/** Asks the host for everything there is, one after the other. */
+/** Sends every request that a view can make, one after the other. */
 async function askEverything(): Promise<Record<string, unknown>> {
   const text = { type: "text" as const, text: "hello" };
   const heard: unknown[] = [];

@@ -1,6 +1,6 @@
 /**
- * The streams of providers as they document them, for one answer that says "Hello there" and calls `show` with
- * `{"city":"Rome"}`. They are answered by an HTTP server, whatever it is asked.
+ * The documented streams of providers, for one answer that says "Hello there" and calls `show` with
+ * `{"city":"Rome"}`. An HTTP server sends them, whatever the request.
  */
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
@@ -89,12 +89,12 @@ export const GOOGLE: readonly string[] = events(
 export interface ProviderServer {
   readonly url: string;
   readonly requests: { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }[];
-  /** What it answers from now on. */
+  /** The answer from now on. */
   answer: { status?: number; headers?: Record<string, string>; stream: readonly string[] };
   close(): Promise<void>;
 }
 
-/** Starts one. */
+/** Starts a server. */
 export async function startProvider(answer: ProviderServer["answer"]): Promise<ProviderServer> {
   const listener = createServer(async (request, response) => {
     let text = "";

@@ -1,6 +1,6 @@
 /**
- * A model that says what a test wants, over the real wire: an HTTP server that speaks OpenAI's chat completions, as
- * Ollama, llama.cpp, vLLM and LM Studio do. Each request is answered by the next turn of the script.
+ * A scripted model over the real wire: an HTTP server that speaks OpenAI's chat completions, as Ollama,
+ * llama.cpp, vLLM and LM Studio do. Each request is answered by the next turn of the script.
  *
  *     const model = await startScriptedModel([
  *       callTool("weather__show", { city: "Rome" }, { fragment: 3 }),
@@ -20,7 +20,7 @@ export * from "./steps.js";
 export interface ScriptedModelOptions {
   /** Names that `GET /v1/models` lists. */
   models?: readonly string[];
-  /** Answers what comes after the last turn; an error by default, and it is in `unscripted`. */
+  /** Answers requests after the last turn. By default they get an error and are listed in `unscripted`. */
   otherwise?: Script;
 }
 
@@ -31,14 +31,14 @@ export interface ScriptedModel {
   readonly requests: readonly ModelSaw[];
   /** The headers of each request for the list of models. */
   readonly lists: readonly IncomingMessage["headers"][];
-  /** Requests for which there was no turn. */
+  /** Requests without a turn. */
   readonly unscripted: readonly ModelSaw[];
   /** Adds turns. */
   add(...turns: Script[]): void;
   close(): Promise<void>;
 }
 
-/** Starts one, on a free port of this machine. */
+/** Starts a scripted model on a free loopback port. */
 export async function startScriptedModel(
   turns: readonly Script[] = [],
   { models = ["scripted"], otherwise }: ScriptedModelOptions = {},
@@ -49,7 +49,7 @@ export async function startScriptedModel(
   const unscripted: ModelSaw[] = [];
 
   const listener = createServer(async (request, response) => {
-    // A client that leaves is no fault of the server.
+    // A client that disconnects is not an error of the server.
     response.on("error", () => {});
     if (request.method === "GET" && request.url === "/v1/models") {
       lists.push(request.headers);
@@ -98,7 +98,7 @@ async function readRequest(request: IncomingMessage, response: ServerResponse): 
   return { path: request.url ?? "", headers: request.headers, body: JSON.parse(text), text, left };
 }
 
-/** The steps of a script, one after the other; functions are called when it is their turn. */
+/** Yields the steps of a script in order; functions are called when it is their turn. */
 async function* stepsOf(script: Script, saw: ModelSaw): AsyncGenerator<Step> {
   if (typeof script === "function") yield* stepsOf(await script(saw), saw);
   else if ("do" in script) yield script;
@@ -111,16 +111,16 @@ async function play(script: Script, saw: ModelSaw, response: ServerResponse): Pr
     if (response.destroyed) return;
     if (step.do === "wait") {
       say.begin();
-      // Whoever leaves is waited for no longer.
+      // Stops waiting for a client that has disconnected.
       await Promise.race([step.until(), saw.left]);
     } else if (!say.step(step)) return;
-    // Each step reaches the other end by itself: what is written in one turn of the loop would come in one piece.
+    // Each step reaches the other end separately; writes in one turn of the event loop would arrive together.
     await new Promise(setImmediate);
   }
   say.finish();
 }
 
-/** One answer, as it is written. */
+/** Writes one answer. */
 class Answer {
   readonly #response: ServerResponse;
   readonly #model: string;
@@ -132,14 +132,14 @@ class Answer {
     this.#response = response;
   }
 
-  /** The headers go out, and nothing else yet. */
+  /** Sends only the headers. */
   begin(): void {
     if (this.#response.headersSent) return;
     this.#response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
     this.#response.flushHeaders();
   }
 
-  /** Whether there may be another one. */
+  /** Whether there may be another step. */
   step(step: Exclude<Step, { do: "wait" }>): boolean {
     if (step.do === "answer") {
       this.#response.writeHead(step.status, step.headers).end(step.body);
@@ -166,7 +166,7 @@ class Answer {
       case "usage": {
         const total = step.input + step.output;
         const usage = { prompt_tokens: step.input, completion_tokens: step.output, total_tokens: total };
-        // As OpenAI has it: the usage comes after the reason, in an event of its own.
+        // As with OpenAI: the usage comes after the reason, in a separate event.
         if (!this.#didFinish) this.#end();
         this.#event({ choices: [], usage });
         return true;
@@ -187,7 +187,7 @@ class Answer {
     }
   }
 
-  /** Ends it in good order. */
+  /** Ends the stream properly. */
   finish(): void {
     this.begin();
     if (!this.#didFinish) this.#end();

@@ -1,6 +1,6 @@
-/** What a scripted model does, step by step; see `scripted-model.ts`. */
+/** Steps of a scripted model; see `scripted-model.ts`. */
 
-/** A request as it came in: what the model saw. */
+/** A request as the model received it. */
 export interface ModelSaw {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -17,13 +17,13 @@ export interface ModelSaw {
     readonly tools?: readonly { function: { name: string; description?: string; parameters: unknown } }[];
     readonly [more: string]: unknown;
   };
-  /** The same as it was sent. */
+  /** The body as it was sent. */
   readonly text: string;
-  /** Resolves when the exchange is over; true if the other end left before all was said. */
+  /** Resolves when the exchange is over; true if the client disconnected early. */
   readonly left: Promise<boolean>;
 }
 
-/** One thing that it does. */
+/** A step of the script. */
 export type Step =
   | { readonly do: "text"; readonly text: string }
   | { readonly do: "call"; readonly index: number; readonly id: string; readonly name: string }
@@ -33,13 +33,13 @@ export type Step =
   | { readonly do: "finish"; readonly reason: string }
   /** An error event in the stream. */
   | { readonly do: "error"; readonly error: Readonly<Record<string, unknown>> }
-  /** Bytes as they are. */
+  /** Raw bytes. */
   | { readonly do: "raw"; readonly bytes: string }
-  /** The connection breaks. */
+  /** Breaks the connection. */
   | { readonly do: "drop" }
-  /** The answer ends here, properly, whatever is missing. */
+  /** Ends the answer properly here, even if it is incomplete. */
   | { readonly do: "end" }
-  /** Only as the first step: no stream, but this answer. */
+  /** Answers without a stream; only as the first step. */
   | {
       readonly do: "answer";
       readonly status: number;
@@ -47,35 +47,35 @@ export type Step =
       readonly headers: Readonly<Record<string, string>>;
     };
 
-/** Steps, nested as one likes; a function makes them of what the model saw. */
+/** Steps, nested to any depth; a function creates them from the request. */
 export type Script = Step | readonly Script[] | ((saw: ModelSaw) => Script | Promise<Script>);
 
-/** It says this, each part as a token of its own. */
+/** Says this, each part as a separate token. */
 export const say = (...tokens: string[]): Script => tokens.map((text): Step => ({ do: "text", text }));
 
-/** It thinks, or is slow. */
+/** Pauses, as if thinking. */
 export const pause = (milliseconds: number): Script => ({
   do: "wait",
   until: () => new Promise((resolve) => setTimeout(resolve, milliseconds)),
 });
 
-/** It waits for what a test decides. */
+/** Waits for a test's promise. */
 export const waitFor = (until: Promise<unknown> | (() => Promise<unknown>)): Script => ({
   do: "wait",
   until: typeof until === "function" ? until : () => until,
 });
 
-/** How a call is written. */
+/** Form of a call. */
 export interface CallOptions {
   /** `call-<index>` by default. */
   id?: string;
-  /** Its place among the calls of one answer; 0 by default. */
+  /** Its index among the calls of one answer; 0 by default. */
   index?: number;
-  /** Characters of each fragment of its arguments; all in one by default. */
+  /** Characters per fragment of its arguments; all in one by default. */
   fragment?: number;
 }
 
-/** It calls a tool. Text in place of arguments is written as it is: for JSON that is none. */
+/** Calls a tool. Arguments given as text are sent as they are, for invalid JSON. */
 export function callTool(
   name: string,
   input: Readonly<Record<string, unknown>> | string,
@@ -89,16 +89,16 @@ export function callTool(
   return steps;
 }
 
-/** Does several things at the same time: a step of each in turn. */
+/** Runs several scripts at the same time: one step of each in turn. */
 export function together(...all: readonly Step[][]): Step[] {
   const longest = Math.max(0, ...all.map((steps) => steps.length));
   return Array.from({ length: longest }, (_, at) => all.flatMap((steps) => steps[at] ?? [])).flat();
 }
 
-/** What it cost. The answer is at its end with this: `finish` comes before it. */
+/** Token usage. It ends the answer, so `finish` comes before it. */
 export const usage = (input: number, output: number): Script => ({ do: "usage", input, output });
 
-/** Why it ended; without this step it is `tool_calls` after calls, and `stop` else. */
+/** The finish reason. By default it is `tool_calls` after calls, and `stop` otherwise. */
 export const finish = (reason: string): Script => ({ do: "finish", reason });
 
 /** An error in the middle of the stream, as providers send it. */
@@ -106,13 +106,13 @@ export const failInStream = (error: Readonly<Record<string, unknown>>): Script =
 
 export const raw = (bytes: string): Script => ({ do: "raw", bytes });
 
-/** The connection breaks in the middle of the stream. */
+/** Breaks the connection in the middle of the stream. */
 export const drop: Script = { do: "drop" };
 
-/** The stream ends in good order, but too early. */
+/** Ends the stream properly, but too early. */
 export const endEarly: Script = { do: "end" };
 
-/** No stream, but this answer. */
+/** Answers without a stream. */
 export const answer = (
   status: number,
   body: unknown = { error: { message: `status ${status}`, type: "scripted" } },
@@ -124,14 +124,14 @@ export const answer = (
   headers,
 });
 
-/** 401, with a message that has part of the key in it, as OpenAI's has. */
+/** 401, with a message that contains part of the key, like OpenAI's. */
 export const unauthorized: Script = (saw) => {
   const key = String(saw.headers["authorization"] ?? "").replace("Bearer ", "");
   const message = `Incorrect API key provided: ${key}. You can find your key at https://example.com/keys.`;
   return answer(401, { error: { message, type: "invalid_request_error", code: "invalid_api_key" } });
 };
 
-/** 429; seconds, or any text for the header. */
+/** 429, with seconds or any text for the header. */
 export const rateLimited = (retryAfter?: number | string): Script =>
   answer(
     429,

@@ -1,4 +1,4 @@
-/** The report of a public surface shows what people can use, and a change of it is noticed. */
+/** The report of a public API shows what users can import, and a change of it is noticed. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -5,9 +5,12 @@ import { formatMessage } from "publint/utils";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Packed, packedPackages } from "../registry/tarball.ts";
 
-/** Every package is ESM with `exports`: these two ways to resolve know one of the two not. attw's profile `esm-only` leaves them out, too. */
+/**
+ * Every package is ESM with `exports`. These two ways to resolve do not support one of the two; attw's
+ * profile `esm-only` also ignores them.
+ */
 const NOT_SUPPORTED = ["node10", "node16-cjs"];
-/** A classic script for pages, which nobody imports. */
+/** A classic script for pages, which is never imported. */
 const SCRIPT = "./vitrine.js";
 
 type Files = ReadonlyMap<string, string>;

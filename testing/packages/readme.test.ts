@@ -1,11 +1,11 @@
-/** Every package's README says what it is, how it is installed, and shows code that works. */
+/** Every package's README describes it, says how to install it, and shows working code. */
 import { readdirSync, readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 const LINES = 30;
 
-/** One line for each mistake in a README. */
+/** Returns one line for each mistake in a README. */
 function mistakesIn(readme: string, name: string): string[] {
   const [fence = "", language = "", source = "", code = ""] =
     /^```(\w+)( source="[^"]+")?\n((?!npm install)[\s\S]*?)^```$/m.exec(readme) ?? [];

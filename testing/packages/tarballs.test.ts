@@ -1,4 +1,4 @@
-/** What is in the packages that people install: everything they need, and nothing that is for us alone. */
+/** Published packages contain everything that users need, and no internal files. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,14 +19,14 @@ beforeAll(async () => {
 
 type Files = ReadonlyMap<string, string>;
 
-/** Built for us, not for people who install. `host-test-*` is the page's code for `--test-mode`. */
+/** Build results for internal use. `host-test-*` is the page's code for `--test-mode`. */
 const OURS =
   /\.map$|tsbuildinfo|\.(test|test-d|examples)\.|(^|\/)(faulty|fixtures?|__\w+__)(\/|\.|$)|^(src|node_modules)\/|tsconfig/;
 /** Tests of the projects that `vitrine new` writes. */
 const OF_PROJECTS = /^templates\//;
 const MODULE = /(?:\bfrom\s*|\bimport\s*\(?\s*)["']([^"'\n]+)["']/g;
 
-/** One line for each mistake in a package. */
+/** Returns one line for each mistake in a package. */
 function mistakesIn(files: Files): string[] {
   const manifest = JSON.parse(files.get("package.json") ?? "{}");
   const entries: string[] = [...targetsOf(manifest.exports), ...targetsOf(manifest.bin)].map((path) =>
@@ -46,7 +46,7 @@ function mistakesIn(files: Files): string[] {
 const targetsOf = (entries: unknown): string[] =>
   typeof entries === "string" ? [entries] : Object.values(entries ?? {}).flatMap(targetsOf);
 
-/** Imports that lead to no file of the package, and to no package that it depends on. */
+/** Imports that resolve to no file of the package and to none of its dependencies. */
 function unresolved(files: Files, manifest: Record<string, Record<string, unknown>>): string[] {
   const own = String(manifest["name"]);
   const known = [own, ...Object.keys({ ...manifest["dependencies"], ...manifest["peerDependencies"] })];
@@ -110,7 +110,7 @@ describe("every package", () => {
 
 describe("third-party code in a bundle", () => {
   const bundling = (): Packed[] => packages.filter(({ files }) => files.has("dist/licenses.txt"));
-  /** Libraries that a package needs to be built, and that nobody installs with it. */
+  /** Build-time libraries, which are not installed with the package. */
   const builtWith = ({ folder: source }: Packed): string[] => {
     const manifest = JSON.parse(readFileSync(`packages/${source}/package.json`, "utf8"));
     const { devDependencies = {}, peerDependencies = {} } = manifest;

@@ -1,4 +1,4 @@
-/** Knip finds no file, export or dependency that nobody uses. */
+/** Knip finds no unused file, export or dependency. */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

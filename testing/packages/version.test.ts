@@ -1,4 +1,4 @@
-/** All packages have one version, from one place; changesets raise it and write the changelog. */
+/** All packages share one version; changesets raise it and write the changelog. */
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -26,7 +26,7 @@ const run = (...words: string[]) => {
   return { status, stderr };
 };
 
-/** What a release changes, copied to a folder where it can be changed. */
+/** Copies the files that a release changes to a temporary folder. */
 const packages = readdirSync(join(ROOT, "packages"));
 for (const name of packages) {
   mkdirSync(join(folder, "packages", name, "src"), { recursive: true });

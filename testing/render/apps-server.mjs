@@ -1,6 +1,6 @@
 /**
- * A server with an app for everything that can go wrong with one, and one that does as it should:
- * `node apps-server.mjs [file]`. The file is told when the tool that never answers is called.
+ * A server with a correct app, and one app for each thing that can go wrong: `node apps-server.mjs [file]`.
+ * The server writes to the file when the tool that never answers is called.
  */
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -14,7 +14,7 @@ const text = (value) => ({ content: [{ type: "text", text: value }] });
 const html = (body) => `<!doctype html><meta charset="utf-8"><title>App</title>${body}`;
 const RUNTIME = `<script>${viewScript({ name: "fine", version: "1.2.3" })}</script>`;
 
-/** Says what it was given, and has a button for everything that must be asked. */
+/** Shows its input, and has a button for every request that needs consent. */
 const FINE = `<style>
   body { font: 15px system-ui; margin: 12px; color: CanvasText }
 </style>
@@ -60,9 +60,9 @@ const INITIALIZE = `parent.postMessage({ jsonrpc: "2.0", id: 1, method: "ui/init
 
 const PAGES = {
   fine: { text: html(FINE) },
-  /** The same, but that it says something by itself. */
+  /** The same app, but it sends a message by itself. */
   chatty: { text: html(FINE.replace("app.connect();", "app.connect().then(ACTS.message);")) },
-  /** The same, but that it never rests. */
+  /** The same app, but it never comes to rest. */
   restless: {
     text: html(
       FINE.replace(
@@ -75,10 +75,10 @@ const PAGES = {
   },
   /** Gone once its tool was called. */
   fading: { text: html(FINE) },
-  /** Can be read once. */
+  /** Readable only once. */
   fleeting: { text: html(FINE) },
   camera: { text: html(FINE), ui: { permissions: { camera: {} } } },
-  /** Declares a frame that some hosts do not let it have. */
+  /** Declares a frame that some hosts refuse. */
   framed: {
     text: html(`${FINE}<iframe title="Map" src="https://maps.example.invalid/"></iframe>`),
     ui: { csp: { frameDomains: ["https://maps.example.invalid"] } },
@@ -92,7 +92,7 @@ const PAGES = {
     ),
   },
   silent: { text: html("<p>I say nothing.<script>void 0</script>") },
-  /** Has no script: it is there as it is. */
+  /** Has no script. */
   still: { text: html("<p>A report.") },
   half: { text: html(`<script>${INITIALIZE}</script>`) },
   throws: { text: html("<script>missing.thing();</script>") },
@@ -108,10 +108,10 @@ const ui = (page, visibility) => ({
 });
 const city = { type: "object", properties: { city: { type: "string", minLength: 2 } }, required: ["city"] };
 
-/** Addresses of pages that can be read no more. */
+/** URIs of pages that cannot be read any more. */
 const gone = new Set();
 
-/** Each tool: what it is, and what it answers. */
+/** The tools with their answers. */
 const TOOLS = {
   ...Object.fromEntries(Object.keys(PAGES).map((page) => [page, [ui(page), () => text(`shown by ${page}`)]])),
   gone: [ui("gone"), () => text("shown")],

@@ -1,6 +1,6 @@
 /**
- * A server with apps that draw in every way there is, and apps of which nothing is seen:
- * `node drawing-server.mjs [page]`. With the name of a page, that page is served at the address of each app.
+ * A server with apps that draw in different ways, and apps that show nothing: `node drawing-server.mjs
+ * [page]`. With the name of a page, that page is served for every app.
  */
 import { createInterface } from "node:readline";
 import { viewScript } from "@vitrine/view/script";
@@ -11,7 +11,7 @@ const RUNTIME = viewScript({ name: "drawing", version: "1.0.0" }).replaceAll("\n
 const SQUARE =
   "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='40' height='40'><circle cx='20' cy='20' r='15'/></svg>";
 
-/** The app's own lines begin with the third one. */
+/** The app's own lines begin at the third line. */
 const page = (script, body = "", style = "") => `<!doctype html><meta charset="utf-8"><style>${style}</style>
 <body>${body}<script>${RUNTIME}</script><script>const app = new vitrine.App(undefined, { availableDisplayModes: ["inline", "fullscreen"] }, { autoResize: !globalThis.flat });
 ${script}
@@ -25,11 +25,11 @@ const canvas = (work) => [
 
 const PAGES = {
   text: page(onResult("document.body.append('The weather in Rome is fine, with 21 degrees.')")),
-  /** A few words and the number differ. */
+  /** Two apps that differ in a few words and a number. */
   reworded: page(onResult("document.body.append('The weather in Rome is good, with 7 degrees.')")),
   other: page(onResult("document.body.append('Nobody knows anything about this city.')")),
   canvas: page(...canvas("canvas.getContext('2d').fillRect(20, 20, 50, 50);")),
-  /** One colour all over, on purpose. */
+  /** A single colour, on purpose. */
   solid: page(
     ...canvas("const c = canvas.getContext('2d'); c.fillStyle = 'teal'; c.fillRect(0, 0, 300, 100);"),
   ),

@@ -1,4 +1,4 @@
-/** The servers in examples/ as processes, and official clients of them. */
+/** The servers in examples/ as processes, and official clients for them. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -6,14 +6,14 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { uiExtension } from "@vitrine/protocol";
 
-/** An official client, which shows views or does not. */
+/** An official client, with or without support for views. */
 export const officialClient = (hasViews: boolean): Client =>
   new Client(
     { name: "test", version: "1.0.0" },
     { capabilities: hasViews ? { extensions: uiExtension() } : {}, versionNegotiation: { mode: "auto" } },
   );
 
-/** Connects a client with an example that it starts itself. */
+/** Connects a client to an example server that it starts. */
 export async function byStdio(example: string, hasViews = true): Promise<Client> {
   const client = officialClient(hasViews);
   const args = [`examples/${example}/server.mjs`];
@@ -21,14 +21,14 @@ export async function byStdio(example: string, hasViews = true): Promise<Client>
   return client;
 }
 
-/** Connects a client with an example that runs already. */
+/** Connects a client to a running example server. */
 export async function byHttp(url: string, hasViews: boolean): Promise<Client> {
   const client = officialClient(hasViews);
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));
   return client;
 }
 
-/** Starts a script of examples/ that says on standard error where it listens. */
+/** Starts a script of examples/ that prints its URL on standard error. */
 export async function listening(
   script: string,
   ...args: string[]

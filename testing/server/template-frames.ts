@@ -1,4 +1,7 @@
-/** Templates in bare frames of one page, as the smallest host shows them: many states in little time, and no sandbox. */
+/**
+ * Templates in plain frames of one page, as in the smallest host: many states in little time, without a
+ * sandbox.
+ */
 import { buildCsp } from "@vitrine/protocol";
 import { renderTemplate, TEMPLATES } from "@vitrine/server/templates";
 import type { Frame, Page } from "playwright-core";
@@ -6,15 +9,15 @@ import { type Site, type Page as SitePage, serveSite, sharedChromium } from "../
 
 type Json = Record<string, unknown>;
 
-/** A host that shows views in frames, and tells them things. */
+/** A host that shows views in frames and notifies them. */
 interface Host {
   open(url: string, context: Json): Promise<void>;
-  /** Notifies a view, and waits until it has dealt with that. */
+  /** Notifies a view, and waits until it has handled the notification. */
   tell(url: string, what: string, params: object): Promise<void>;
 }
 declare const host: Host;
 
-/** Runs in the host's page. Its frames are as narrow as telephones. */
+/** Runs in the host's page. Its frames are as narrow as phones. */
 function beHost(): void {
   const posts = new Map<string, (message: object) => Promise<unknown>>();
   let last = 0;
@@ -41,7 +44,7 @@ function beHost(): void {
     });
     posts.set(url, (message) => {
       post(message);
-      // Messages are read one after another: when this is answered, the other was dealt with.
+      // Messages are handled in order: when this one is answered, the other was handled.
       const id = `ping ${++last}`;
       post({ id, method: "ping" });
       return until(id);
@@ -56,7 +59,7 @@ function beHost(): void {
   Object.assign(globalThis, { host: { open, tell } satisfies Host });
 }
 
-/** A browser with one host page for all of them. */
+/** A browser with one host page for all templates. */
 export class TemplateFrames {
   readonly page: Page;
   readonly #site: Site;
@@ -84,7 +87,7 @@ export class TemplateFrames {
     await this.#site.close();
   }
 
-  /** Shows a template in a frame, when it has shaken hands. */
+  /** Shows a template in a frame, and waits for its handshake. */
   async show(name: string, config: Json = {}): Promise<FramedTemplate> {
     const template = TEMPLATES[name];
     if (!template) throw new Error(`there is no template ${name}`);
@@ -114,7 +117,7 @@ export class FramedTemplate {
     this.#page = page;
   }
 
-  /** Notifies it, as a host does: of `tool-result`, say; and waits until it has dealt with that. */
+  /** Sends a host's notification, such as `tool-result`, and waits until the template has handled it. */
   async tell(what: string, params: object): Promise<void> {
     await this.#page.evaluate(([url, name, given]) => host.tell(url, name, given), [
       this.#url,
@@ -123,12 +126,12 @@ export class FramedTemplate {
     ] as const);
   }
 
-  /** What a person reads, in one line. */
+  /** The visible text, in one line. */
   async text(): Promise<string> {
     return (await this.frame.locator("body").allInnerTexts()).join().replace(/\s+/g, " ");
   }
 
-  /** What its style comes to. */
+  /** Its computed style. */
   look(): Promise<{ paper: string; ink: string; font: string; direction: string }> {
     return this.frame.evaluate(() => {
       const { backgroundColor, color, fontFamily, direction } = getComputedStyle(document.body);
@@ -136,7 +139,7 @@ export class FramedTemplate {
     });
   }
 
-  /** How many things move. */
+  /** The number of running animations. */
   moving(): Promise<number> {
     return this.frame.evaluate(() => document.getAnimations().length);
   }

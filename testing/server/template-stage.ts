@@ -1,4 +1,4 @@
-/** Templates in our host, in a real browser, with a server behind them that notes what it is asked. */
+/** Templates in our host, in a real browser, with a server behind them that records its requests. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { CallToolResult, HostContext, Tool } from "@vitrine/protocol";
@@ -11,10 +11,10 @@ import { HostStage } from "../host/host-stage.ts";
 declare const host: HostApi;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What a test says of one app. */
+/** Options of a test for one app. */
 export interface Shown {
   input?: Record<string, unknown>;
-  /** Data of the result; or a whole result. */
+  /** Data of the result, or a whole result. */
   data?: unknown;
   result?: CallToolResult;
   /** The server's tools, by name. */
@@ -25,7 +25,7 @@ export interface Shown {
   width?: number;
 }
 
-/** The result of a tool that gave data. */
+/** The result of a tool that returned data. */
 export const giving = (data: unknown): CallToolResult =>
   Array.isArray(data) || typeof data !== "object" || data === null
     ? { content: [{ type: "text", text: JSON.stringify(data) }] }
@@ -37,7 +37,7 @@ export const failing = (text: string): CallToolResult => ({
   content: [{ type: "text", text }],
 });
 
-/** What is wrong in a frame for people who use a keyboard or a screen reader, or with contrast: whatever axe finds. */
+/** Accessibility problems in a frame, contrast included, as found by axe. */
 export async function accessibilityProblems(view: Frame): Promise<string[]> {
   if (!(await view.evaluate(() => "axe" in globalThis))) await view.evaluate(AXE);
   return view.evaluate(async () => {
@@ -50,14 +50,14 @@ export async function accessibilityProblems(view: Frame): Promise<string[]> {
   });
 }
 
-/** How many pixels hang over the side of a frame. */
+/** The number of pixels by which a frame's content overflows to the side. */
 export const overflow = (view: Frame): Promise<number> =>
   view.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
 /** A browser with a host page for each app. */
 export class TemplateStage {
   readonly #host: HostStage;
-  /** Pages that no app is in any more: a new one takes as long as the app. */
+  /** Pages without an app, for reuse: opening a new one takes as long as the app. */
   readonly #free: Page[] = [];
   #count = 0;
 
@@ -73,7 +73,7 @@ export class TemplateStage {
     return this.#host.close();
   }
 
-  /** Shows a document, with what its tool was given and gave. */
+  /** Shows a document, with its tool's input and result. */
   async show(html: string, shown: Shown = {}): Promise<ShownTemplate> {
     const {
       input,
@@ -107,19 +107,19 @@ export class TemplateStage {
     await page.setViewportSize({ width: width ?? 1280, height: 800 });
     const view = await this.#host.mount(page, id, { consent: "allow", ...(context && { context }) });
     const made = new ShownTemplate(page, view, id, calls, upstream, () => this.#free.push(page));
-    // As in every tool call: the input first, and one result.
+    // As in every tool call: the input first, then one result.
     if (input || result) await made.input(input ?? {});
     if (result) await made.result(result);
     return made;
   }
 }
 
-/** An app that is shown. */
+/** A shown app. */
 export class ShownTemplate {
   readonly page: Page;
-  /** The app's own frame: locators and clicks go here. */
+  /** The app's own frame, for locators and clicks. */
   readonly view: Frame;
-  /** Tool calls of the app, in their order. */
+  /** Tool calls of the app, in order. */
   readonly calls: { name: string; arguments: Record<string, unknown> }[];
   readonly upstream: FakeUpstream;
   readonly #id: string;
@@ -141,7 +141,7 @@ export class ShownTemplate {
     this.#id = id;
   }
 
-  /** Tells the app its tool's arguments. */
+  /** Sends the tool's arguments to the app. */
   async input(input: Record<string, unknown>): Promise<void> {
     await this.page.evaluate(([id, given]) => host.app(id).bridge?.sendToolInput(given), [
       this.#id,
@@ -149,7 +149,7 @@ export class ShownTemplate {
     ] as const);
   }
 
-  /** Tells the app what its tool came to: once. */
+  /** Sends the tool's result to the app, once. */
   async result(result: CallToolResult): Promise<void> {
     await this.page.evaluate(([id, given]) => host.app(id).bridge?.sendToolResult(given), [
       this.#id,
@@ -157,7 +157,7 @@ export class ShownTemplate {
     ] as const);
   }
 
-  /** Has the model write arguments, bit by bit, without an end. */
+  /** Streams arguments to the app as a model writes them, without an end. */
   async partial(input: Record<string, unknown>): Promise<void> {
     await this.page.evaluate(([id, given]) => host.app(id).bridge?.sendToolInputPartial(given), [
       this.#id,
@@ -172,7 +172,7 @@ export class ShownTemplate {
     ] as const);
   }
 
-  /** What the host heard: `message`, `model-context`, `download`, `open-link`, `report`, `odd`. */
+  /** Events that the host logged: `message`, `model-context`, `download`, `open-link`, `report`, `odd`. */
   heard(event: string): Promise<Record<string, unknown>[]> {
     return this.page.evaluate(
       ([name, id]) =>
@@ -181,22 +181,22 @@ export class ShownTemplate {
     );
   }
 
-  /** Text as a person reads it. */
+  /** The visible text. */
   async text(): Promise<string> {
     return (await this.view.locator("body").allInnerTexts()).join().replace(/\s+/g, " ");
   }
 
-  /** Nothing is wrong for people who use a keyboard or a screen reader, nor with contrast. */
+  /** Fails on accessibility problems, contrast included. */
   async expectAccessible(): Promise<void> {
     expect(await accessibilityProblems(this.view)).toEqual([]);
   }
 
-  /** Nothing hangs over the side. */
+  /** Fails if the content overflows to the side. */
   async expectNoOverflow(): Promise<void> {
     expect(await overflow(this.view)).toBeLessThanOrEqual(0);
   }
 
-  /** Closes it; nothing odd was said or reported. */
+  /** Closes the app; fails on unexpected messages or reports. */
   async close(): Promise<void> {
     const reports = (await this.heard("report")).filter(
       ({ code }) => code !== "loaded" && code !== "painted",

@@ -1,6 +1,6 @@
 /**
- * A gateway as a page's conversation sees it: it keeps conversations, and tells of them one number after the other. What is
- * called in them is for the test to say.
+ * A gateway as a page's conversation sees it: it stores conversations and numbers their notifications. Tests
+ * decide the outcome of calls.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type {
 type Params<M extends keyof GatewayRequests> = GatewayRequests[M]["params"];
 type Answer = (params: never) => unknown;
 
-/** A call, as the gateway tells of it. */
+/** A call, as the gateway reports it. */
 export const callOf = (id: string, more: Partial<CallItem> = {}): CallItem => ({
   kind: "call",
   id,
@@ -33,7 +33,7 @@ export const callOf = (id: string, more: Partial<CallItem> = {}): CallItem => ({
   ...more,
 });
 
-/** A view as the gateway hands it over. */
+/** A view, as the gateway delivers it. */
 export function viewOf(
   id: string,
   opened: Partial<OpenedView> = {},
@@ -51,7 +51,7 @@ export function viewOf(
   } as unknown as GatewayView;
 }
 
-/** How a gateway refuses something, by the word for it. */
+/** A refusal of the gateway, with its code. */
 export const refusal = (code: string, message = code): VitrineError =>
   new VitrineError(-32050, message, { data: { code } });
 
@@ -61,7 +61,7 @@ export class StagedGateway {
   readonly pages = new Set<StagedPage>();
   #last = 0;
 
-  /** A conversation that was there before. */
+  /** A conversation from before. */
   keep(id: string, items: ConversationItem[] = [], more: Partial<ConversationState> = {}): this {
     const at = { startedAt: 1, changedAt: 1 };
     const usage = { input: 0, output: 0 };
@@ -70,7 +70,7 @@ export class StagedGateway {
     return this;
   }
 
-  /** Something happens in a conversation; all pages that show it hear of it. */
+  /** Publishes an event of a conversation to all pages that show it. */
   tell(id: string, ...changes: ConversationChange[]): void {
     const state = this.kept.get(id);
     if (!state) throw new Error(`there is no conversation ${id}`);
@@ -87,26 +87,26 @@ export class StagedGateway {
     for (const page of this.pages) page.hear(id, state.seq, changes);
   }
 
-  /** An entry is new, or is not what it was. */
+  /** Adds or changes an entry. */
   put(id: string, ...items: ConversationItem[]): void {
     this.tell(id, ...items.map((item) => ({ kind: "item" as const, item })));
   }
 
-  /** A name that no other entry has. */
+  /** Returns an unused entry id. */
   name(): string {
     return `item-${++this.#last}`;
   }
 }
 
-/** A gateway, as one page has it. */
+/** A gateway, as one page sees it. */
 export class StagedPage {
   readonly asked: { method: string; params: object }[] = [];
   readonly shown = new Set<string>();
   /** Views from before a reload. */
   views: GatewayView[] = [];
-  /** How a view is opened. */
+  /** Opens a view. */
   onopen: (params: Params<"gateway/open">) => Promise<GatewayView> = async () => viewOf("new");
-  /** The page does not hear what becomes of conversations. */
+  /** Whether the page misses events of conversations. */
   isDeaf = false;
   readonly #gateway: StagedGateway;
   readonly #listeners = new Map<string, Set<(params: never) => void>>();
@@ -117,7 +117,7 @@ export class StagedPage {
     gateway.pages.add(this);
   }
 
-  /** For what takes a gateway. */
+  /** This stage, typed as a gateway. */
   get gateway(): Gateway {
     return this as unknown as Gateway;
   }
@@ -136,18 +136,18 @@ export class StagedPage {
     if (!this.isDeaf && this.shown.has(id)) this.notify("conversation/changed", { id, seq, changes });
   }
 
-  /** Answers a method in another way from now on. */
+  /** Replaces the answer to a method from now on. */
   answer<M extends keyof GatewayRequests>(method: M, answer: (params: Params<M>) => unknown): void {
     this.#answers.set(method, answer);
   }
 
-  /** What was asked of one method. */
+  /** Requests of one method. */
   of<M extends keyof GatewayRequests>(method: M): Params<M>[] {
     return this.asked.flatMap((each) => (each.method === method ? [each.params as Params<M>] : []));
   }
 
   async request(method: string, params: object): Promise<unknown> {
-    // As over a wire: what is undefined is not there, and nothing is shared.
+    // As over a wire: undefined values are dropped, and nothing is shared.
     const sent = JSON.parse(JSON.stringify(params)) as object;
     this.asked.push({ method, params: sent });
     const answer = this.#answers.get(method) ?? (this.#usual as Record<string, Answer>)[method];
@@ -165,7 +165,7 @@ export class StagedPage {
     return this.views;
   }
 
-  /** What a gateway does if the test says nothing else: a call is under way, and told of before it is answered. */
+  /** A gateway's default behaviour: a call starts, and is announced before it is answered. */
   readonly #usual = {
     "conversation/open": ({ id = `c-${this.#gateway.kept.size + 1}` }: Params<"conversation/open">) => {
       if (!this.#gateway.kept.has(id)) {
@@ -195,7 +195,7 @@ export class StagedPage {
   };
 }
 
-/** A storage of a tab; `copy` is what a duplicate of the tab, or the tab after a reload, begins with. */
+/** Storage of a tab; `copy` is the initial storage of a duplicated or reloaded tab. */
 export function storageOf(kept: Record<string, string> = {}): Storage & { copy(): Storage } {
   const stored = new Map(Object.entries(kept));
   return {
@@ -206,7 +206,7 @@ export function storageOf(kept: Record<string, string> = {}): Storage & { copy()
   } as unknown as Storage & { copy(): Storage };
 }
 
-/** A document in which apps have a bridge, and are not drawn. To be put in the place of the global one. */
+/** A document in which apps have a bridge but are not rendered. Replaces the global one. */
 export const undrawnDocument = {
   activeElement: null,
   addEventListener: () => {},
@@ -224,7 +224,7 @@ export const undrawnDocument = {
   }),
 };
 
-/** The app behind a bridge, by hand: it can say what ours would not. */
+/** The app behind a bridge, written by hand: it can send what our runtime would not. */
 export async function appBehind(
   bridge: Bridge,
   tools?: () => Tool[],

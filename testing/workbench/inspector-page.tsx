@@ -26,7 +26,7 @@ const api = {
     const workbench = (api.workbench = new Workbench());
     createRoot(element("inspector")).render(<Inspector workbench={workbench} />);
   },
-  /** Calls a tool, and puts its app into the page. */
+  /** Calls a tool, and adds its app to the page. */
   async call(server: string, tool: string, input: Record<string, unknown> = {}): Promise<string> {
     const { workbench } = api;
     if (!workbench) throw new Error("start it first");
@@ -49,7 +49,7 @@ const api = {
     workbench.select(app);
     return app.id;
   },
-  /** The list of messages alone, with so many of them. */
+  /** Only the list of messages, with so many of them. */
   flood(many: number): void {
     const log = new AppLog();
     for (let n = 0; n < many / 2; n++) {
@@ -65,6 +65,6 @@ const api = {
 document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) =>
   api.violations.push(`${effectiveDirective} ${blockedURI}`),
 );
-/** What tests call in the page, as `bench`. */
+/** Functions that tests call in the page, as `bench`. */
 export type InspectorPageApi = typeof api;
 Object.assign(globalThis, { bench: api });

@@ -1,7 +1,7 @@
 /**
- * A server with one tool for each thing that the workbench must show without an app: every kind of input, every kind of
- * answer, progress, failures, and tools that people may not call. Written to the wire by hand, so that its schemas are
- * as they stand here. What was called it notes in a file: `node kinds-server.mjs <folder>`.
+ * A server with one tool for each thing that the workbench must show without an app: every kind of input,
+ * every kind of answer, progress, failures, and tools that users may not call. Written without a library, so
+ * that its schemas are sent as they are. It records calls in a file: `node kinds-server.mjs <folder>`.
  */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";

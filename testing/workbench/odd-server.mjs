@@ -1,6 +1,6 @@
 /**
- * A server that says things which no server should: titles that are no text, tools without a schema, answers without
- * content. A page that shows it must go on. Written to the wire by hand, as no library would send this.
+ * A server that sends invalid values: titles that are not text, tools without a schema, answers without
+ * content. A page that shows it must keep working. Written without a library, as no library would send this.
  */
 import { createInterface } from "node:readline";
 
@@ -24,7 +24,7 @@ const TOOLS = {
     },
     answer: { content: [] },
   },
-  // Nothing can be made of this value: to turn it into text is an error.
+  // This value cannot be converted to text: trying throws an error.
   "no-form": {
     title: "No form",
     inputSchema: { type: "object", properties: { kind: { enum: [{ toString: 1, valueOf: 1 }] } } },
