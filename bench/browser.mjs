@@ -1,6 +1,6 @@
 /**
- * What the measurements in a browser share: one Chromium, and pages on loopback under any `*.localhost` name.
- * (The tests have the same in testing/browser.ts, which Node 20 cannot import.)
+ * Shared by the browser measurements: one Chromium, and pages on loopback under any `*.localhost` name. (The
+ * tests have the same in testing/browser.ts, which Node 20 cannot import.)
  *
  * @module
  */
@@ -16,8 +16,8 @@ export function launch() {
 }
 
 /**
- * Headers of every page. Isolation makes the clock finer, 5 µs in place of 100; the policy is the one that
- * MCP Apps gives a view by default, which has no `eval`.
+ * Headers of every page. Isolation makes the clock finer: 5 µs instead of 100. The policy is the default one
+ * of MCP Apps for a view, which has no `eval`.
  */
 const HEADERS = {
   "content-type": "text/html; charset=utf-8",

@@ -1,5 +1,6 @@
 /**
- * How many bytes the runtime adds to an app: the same minimal app, bundled with esbuild and with Rollup.
+ * The number of bytes that the runtime adds to an app: the same minimal app, bundled with esbuild and with
+ * Rollup.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Who is measured, and how each is bundled. All say the same thing to the host: only the runtime differs.
+ * The measured runtimes, and how each is bundled. All send the same messages to the host: only the runtime
+ * differs.
  *
  * @module
  */
@@ -17,7 +18,7 @@ const DEFINE = { "process.env.NODE_ENV": '"production"' };
 /** The version of an installed package. */
 export const versionOf = (name) => packageJson(join(ROOT, "node_modules", name)).version;
 
-/** The smallest useful app: it shows a result, and calls a tool. */
+/** The smallest useful app: it shows a result and calls a tool. */
 const minimalApp = (name) => `
   import { App } from "${name}";
   const app = new App({ name: "bench", version: "1" });
@@ -26,7 +27,7 @@ const minimalApp = (name) => `
   onclick = () => app.callServerTool({ name: "x" });
 `;
 
-/** The same by `View`, which has events in place of handler properties. */
+/** The same app with `View`, which has events instead of handler properties. */
 const minimalView = `
   import { View } from "@vitrine/view";
   const view = new View({ name: "bench", version: "1" });
@@ -38,7 +39,7 @@ const minimalView = `
 const V1 = "ext-apps-1";
 const V2 = "@modelcontextprotocol/ext-apps";
 
-/** What is compared. `ours` are the denominators of every ratio, `official` the numerators. */
+/** The comparisons. `ours` are the denominators of every ratio, `official` the numerators. */
 export const CONTENDERS = [
   { id: "view", side: "ours", label: "Vitrine View", package: "@vitrine/view", minimal: minimalView },
   {
@@ -52,7 +53,7 @@ export const CONTENDERS = [
   { id: "v2", side: "official", label: `ext-apps ${versionOf(V2)}`, package: V2, minimal: minimalApp(V2) },
 ];
 
-/** Bytes of a script as it is, and as it travels. */
+/** Bytes of a script, plain and compressed. */
 export const bytesOf = (code) => ({
   min: Buffer.byteLength(code),
   gzip: gzipSync(code, { level: 9 }).length,
@@ -60,7 +61,7 @@ export const bytesOf = (code) => ({
 
 const stdin = (code) => ({ contents: code, resolveDir: ROOT, sourcefile: "entry.js", loader: "js" });
 
-/** Bundles with esbuild, as an ES module; what is `external` stays outside. */
+/** Bundles with esbuild, as an ES module; `external` modules stay outside. */
 export async function withEsbuild(code, external = []) {
   const { outputFiles } = await build({
     stdin: stdin(code),
@@ -80,7 +81,7 @@ export async function withEsbuild(code, external = []) {
  * file that esbuild found for it, so that both bundlers see the same sources.
  */
 export function withRollup(code, external = []) {
-  // Two measurements want the same bundles, and Rollup takes seconds for the official one.
+  // Two measurements use the same bundles, and Rollup takes seconds for the official one.
   if (!rolled.has(code)) rolled.set(code, rollUp(code, external));
   return rolled.get(code);
 }

@@ -1,7 +1,7 @@
 /**
- * A Chromium that nobody watches: no debugger is attached to its frames. A driver attaches to every frame that has a
- * process of its own, stops it before it begins and follows all that it does, which costs more than what is measured,
- * and only those who isolate apps pay for it.
+ * A Chromium without a debugger on its frames. A driver attaches to every frame that has its own process,
+ * stops it before it starts and follows everything it does. That costs more than the measured work, and only
+ * hosts that isolate apps would pay for it.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const ARGS = [
   "--disable-renderer-backgrounding",
 ];
 
-/** Starts it. */
+/** Starts the browser. */
 export async function launchQuiet() {
   const executablePath = findChromium();
   if (!executablePath) throw new Error("no Chromium: run `node scripts/chromium.mjs` first");
@@ -69,7 +69,7 @@ function protocolOver(input, output, ended) {
     });
 }
 
-/** A page in a context of its own: nothing is cached, and no process is left from the one before. */
+/** Opens a page in a new context: nothing is cached, and no process is left from the previous one. */
 async function openPage(send, url) {
   const { browserContextId } = await send("Target.createBrowserContext");
   const { targetId } = await send("Target.createTarget", {

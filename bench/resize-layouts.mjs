@@ -1,5 +1,5 @@
 /**
- * Auto-resize in an obedient host: which layouts come to the height that their content wants, with our `View`
+ * Auto-resize in an obedient host: which layouts reach the height that their content wants, with our `View`
  * and with the official `App`. Prints a table for the docs.
  *
  * As a command: `node bench/resize-layouts.mjs`, after `npm run build`.
@@ -49,7 +49,7 @@ function describe({ right, states }) {
   return `${right ? "right" : "**wrong**"}: ${heights.join(", ")}`;
 }
 
-/** Opens every layout with a runtime, from every height. */
+/** Opens every layout with a runtime, from every initial height. */
 async function run(code) {
   const { outputFiles } = await build({
     stdin: { contents: code, resolveDir: ROOT },

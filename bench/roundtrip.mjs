@@ -1,9 +1,9 @@
 /**
- * How long a request takes: the view calls a tool, the host page answers at once, one call after the other.
- * Each runtime has the host end that belongs to it; the floor is `postMessage` by hand.
+ * The duration of a request: the view calls a tool, the host page answers at once, one call after the other.
+ * Each runtime has its own host side; the floor is handwritten `postMessage`.
  *
- * The official transport writes every message to the console. It is silenced here, for all, because with a
- * debugger attached (which is how a page is measured) that would cost it more than its users pay.
+ * The official transport writes every message to the console. It is silenced here, for all contenders,
+ * because with a debugger attached (as in a measured page) that would cost more than its users pay.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { pageOf, serve } from "./browser.mjs";
 import { CONTENDERS, withEsbuild } from "./contenders.mjs";
 import { against, ms, pairs, ratio, shuffled, summary, table } from "./statistics.mjs";
 
-/** What is answered: a small result, or 100 records of about 100 bytes. */
+/** The answers: a small result, or 100 records of about 100 bytes. */
 const SHARED = `
   const small = { content: [{ type: "text", text: "ok" }], structuredContent: { ok: true, value: 42 } };
   const records = Array.from({ length: 100 }, (_, id) => (
@@ -24,7 +24,7 @@ const SHARED = `
   document.body.append(frame);
 `;
 
-/** The view's end: `run` makes calls in sequence and says how many milliseconds each took. */
+/** The view's end: `run` makes calls in sequence and returns the milliseconds of each. */
 const RUN = `
   globalThis.run = async (name, count) => {
     const times = [];
@@ -68,7 +68,7 @@ const ourHost = (name, opening = OPEN_WINDOW) => `
   ${opening}
   insert();`;
 
-/** Our runtime over a port: for a host that hands one to the view. */
+/** Our runtime over a port, for a host that gives one to the view. */
 const portView = `
   import { PortTransport } from "@vitrine/protocol";
   import { App } from "@vitrine/view";
@@ -112,7 +112,7 @@ const FLOOR = {
     insert();`,
 };
 
-/** The same over a port: what a channel of its own would give, past the browser process. */
+/** The same over a port: the effect of a direct channel that bypasses the browser process. */
 const PORT = {
   id: "port",
   side: "floor",
@@ -182,14 +182,14 @@ const SUBJECTS = [
 const SITUATIONS = { "same origin": "host", "cross origin": "view" };
 const SILENCE = "<script>console.debug=()=>{}</script>";
 const WARM_UP = 100;
-/** Short rounds: who takes turns often shares the busy moments of the machine fairly. */
+/** Short rounds: frequent turns spread the busy moments of the machine evenly. */
 const CALLS = { small: 250, large: 15 };
-/** Rounds there are in any case: a thousand calls. */
+/** Minimum number of rounds: a thousand calls. */
 const LEAST = 4;
 /** No new round after this many milliseconds: a busy machine gets fewer samples, not a longer run. */
 const PATIENCE = 18_000;
 
-/** Measures everybody in turn, `rounds` times, in both situations. */
+/** Measures all contenders in turn, `rounds` times, in both situations. */
 export async function measureRoundtrips(browser, rounds = 16) {
   const pages = {};
   for (const { id, view, host } of SUBJECTS) {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: us and the official SDK side by side. Prints tables, and
- * writes bench/results/latest.json when everything was measured.
+ * `npm run bench`: compares us with the official SDK. Prints tables, and writes bench/results/latest.json
+ * when everything was measured.
  *
  * Every ratio is official ÷ ours, measured in one run with the contenders in turn, so it survives a busy
  * machine; absolute times do not. More samples: `BENCH_STARTS=100 BENCH_ROUNDS=50 npm run bench`. One section:
@@ -124,7 +124,7 @@ const SECTIONS = {
     show: showLarge,
   },
 };
-/** What is expected of the gateway, of conversations, and of servers. */
+/** Expectations for the gateway, conversations, and servers. */
 const EXPECTATIONS = {
   conversation: conversationShortfalls,
   reload: reloadShortfalls,
@@ -134,7 +134,7 @@ const EXPECTATIONS = {
   "gateway-idle": idleShortfalls,
   "gateway-isolation": isolationShortfalls,
 };
-/** Another measurement, a program of its own: only when asked for by name. */
+/** A separate measurement program; runs only when named. */
 const RESIZE = join(ROOT, "bench/resize-layouts.mjs");
 const INHERIT = { stdio: "inherit", cwd: ROOT };
 const RESULTS = join(ROOT, "bench/results");
@@ -145,7 +145,7 @@ function number(variable, otherwise) {
   return value;
 }
 
-/** What the numbers depend on. */
+/** The environment of the measurement. */
 const machine = (browser) => ({
   date: new Date().toISOString(),
   node: process.version,

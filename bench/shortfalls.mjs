@@ -1,15 +1,15 @@
 /**
- * What we expect of ourselves, and a line for each ratio that falls short of it, with what was measured.
+ * Our expectations, and a line with the measured numbers for each ratio that falls short.
  *
  * @module
  */
 import { hostShortfalls } from "./hosts/shortfalls.mjs";
 import { ms, times } from "./statistics.mjs";
 
-/** Official ÷ ours, at least. */
+/** Minimum ratios of official ÷ ours. */
 export const EXPECTED = { bytes: 20, startup: 2, roundtrips: 2 };
 
-/** One line for each expectation that is not met. Those who carry everything (`App`) are held to it as well. */
+/** Returns one line for each expectation that is not met. The full runtime (`App`) must meet them as well. */
 export function shortfalls({ bytes, startup = {}, roundtrips = {}, ...hosts }) {
   return [
     ...(bytes ? bytesShort(bytes) : []),
@@ -35,7 +35,7 @@ function bytesShort({ rows, ratios }) {
   );
 }
 
-/** Why a bundle of ours is not smaller yet, or the official one not bigger. */
+/** Explains why our bundle is not smaller, or the official one not bigger. */
 const why = (bundler, ours) =>
   [
     bundler === "rollup" && "Rollup drops more of the official SDK than esbuild does",

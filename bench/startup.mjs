@@ -1,9 +1,9 @@
 /**
- * How long an app takes to be there: from the insertion of its iframe until the host hears
- * `ui/notifications/initialized`. The host is the same few lines of `postMessage` for all.
+ * The start-up time of an app: from the insertion of its iframe until the host receives
+ * `ui/notifications/initialized`. The host is the same few lines of `postMessage` for all contenders.
  *
  * Two situations. *Cold*: the app's site has no process yet. *Warm*: a frame of the same site is already
- * there, as the proxy is in a real host. A sample never meets the compiled code of an earlier one: each script
+ * there, as the proxy is in a real host. No sample can reuse compiled code of an earlier one: each script
  * differs by a comment.
  *
  * @module
@@ -12,7 +12,7 @@ import { inline, pageOf, serve } from "./browser.mjs";
 import { CONTENDERS, withRollup } from "./contenders.mjs";
 import { against, ms, pairs, quantile, ratio, shuffled, summary, table } from "./statistics.mjs";
 
-/** The least that a page can do: the floor under everybody. */
+/** The least that a page can do: the floor of all contenders. */
 const FLOOR = {
   id: "floor",
   side: "floor",
@@ -24,7 +24,7 @@ const FLOOR = {
   `,
 };
 
-/** The host page. It is serialised, so it knows nothing from outside. */
+/** The host page. It is serialised, so it uses nothing from outside. */
 function hostPage() {
   const RESULT = {
     protocolVersion: "2026-01-26",
@@ -32,7 +32,7 @@ function hostPage() {
     hostCapabilities: {},
     hostContext: {},
   };
-  /** Loads a view and says how long each step took, in milliseconds. */
+  /** Loads a view and returns the milliseconds of each step. */
   globalThis.start = (url) =>
     new Promise((resolve, reject) => {
       const frame = document.createElement("iframe");
@@ -61,7 +61,7 @@ function hostPage() {
       addEventListener("message", hear);
       document.body.append(frame);
     });
-  /** Keeps a site's process alive until what it returns is called. */
+  /** Keeps a site's process alive until the returned function is called. */
   globalThis.hold = (url) =>
     new Promise((resolve) => {
       const frame = document.createElement("iframe");
@@ -75,11 +75,11 @@ function hostPage() {
 /** No new iteration after this many milliseconds: a busy machine gets fewer samples, not a longer run. */
 const PATIENCE = 40_000;
 const BEFORE = "<script>globalThis.began=performance.now()</script>";
-/** Tells how long the browser took to compile and run the script, after the fact. */
+/** Reports how long the browser took to compile and run the script. */
 const AFTER = `
 ;{const script=performance.now()-globalThis.began;setTimeout(()=>parent.postMessage({script},"*"))}`;
 
-/** Measures every contender in turn, `iterations` times, in both situations. */
+/** Measures all contenders in turn, `iterations` times, in both situations. */
 export async function measureStartup(browser, iterations = 30) {
   const subjects = [FLOOR, ...CONTENDERS];
   const pages = { "/": () => pageOf(`(${hostPage})()`), "/view/empty": () => "<!doctype html>" };
@@ -94,7 +94,7 @@ export async function measureStartup(browser, iterations = 30) {
     await page.goto(site.origin("host"));
     for (const situation of ["cold", "warm"]) {
       const deadline = Date.now() + PATIENCE;
-      // One more than asked for: the first is thrown away.
+      // An extra round: the first is discarded.
       for (let n = 0; n <= iterations && (n < 2 || Date.now() < deadline); n++) {
         for (const { id } of shuffled(subjects)) {
           const origin = site.origin(`view-${situation}-${id}-${n}`);

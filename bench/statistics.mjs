@@ -1,5 +1,5 @@
 /**
- * Numbers to read: quantiles, ratios, tables.
+ * Formats numbers: quantiles, ratios, tables.
  *
  * @module
  */
@@ -12,24 +12,24 @@ export function quantile(samples, share) {
 
 export const mean = (samples) => samples.reduce((sum, each) => sum + each, 0) / samples.length;
 
-/** What is reported of a series of times. */
+/** Summary of a series of times. */
 export const summary = (samples) => ({
   n: samples.length,
   p50: quantile(samples, 0.5),
   p99: quantile(samples, 0.99),
 });
 
-/** In an order of chance, so that nobody always runs in the wake of the same neighbour. */
+/** Shuffles, so that no contender always runs after the same one. */
 export const shuffled = (list) =>
   list
     .map((item) => ({ item, key: Math.random() }))
     .sort((a, b) => a.key - b.key)
     .map(({ item }) => item);
 
-/** How many times more the official one takes; null where ours takes nothing that could be measured. */
+/** The ratio of the official value to ours; null if ours is too small to measure. */
 export const ratio = (official, ours) => (ours > 0 ? Math.round((official / ours) * 100) / 100 : null);
 
-/** Something about each pair of an official row and one of ours. */
+/** Combines each pair of an official row and one of ours. */
 export const pairs = (rows, about) =>
   rows
     .filter(({ side }) => side === "official")
@@ -39,7 +39,7 @@ export const pairs = (rows, about) =>
         .map((ours) => ({ official: official.id, ours: ours.id, ...about(official, ours) })),
     );
 
-/** The ratio to show in the row of an official one; nothing in the other rows. */
+/** The ratio for the row of an official contender; empty in other rows. */
 export const against = (ratios, { id, side }, ours, measure) =>
   side === "official"
     ? times(ratios.find((entry) => entry.official === id && entry.ours === ours)[measure])
@@ -49,7 +49,7 @@ export const times = (value) => `${value.toFixed(value < 10 ? 2 : 1)}×`;
 export const ms = (value) => `${value.toFixed(value < 10 ? 3 : 1)} ms`;
 export const count = (value) => value.toLocaleString("en-US");
 
-/** Rows of text under headings, first column to the left, the others to the right. */
+/** Formats rows under headings, the first column left-aligned, the others right-aligned. */
 export function table(headings, rows) {
   const all = [headings, ...rows.map((row) => row.map(String))];
   const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column].length)));

@@ -1,8 +1,9 @@
 /**
- * `npm run api`: writes a report of each package's public surface to `api/`, from the declarations that were built. A change of
- * the surface shows in its diff. `--check` only compares; lint calls it.
+ * `npm run api`: writes a report of each package's public API to `api/`, from the built declarations, so
+ * that a change of the API shows in a diff. `--check` only compares; lint calls it.
  *
- * Works on what `tsc` writes: a statement begins at the start of a line, and all inside of it is indented.
+ * Relies on the output format of `tsc`: a statement begins at the start of a line, and everything inside it
+ * is indented.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -86,7 +87,10 @@ class Surface {
   }
 }
 
-/** The report of one entry point. One can export another as a whole: `@vitrine/view/react` has all of `@vitrine/view`. */
+/**
+ * The report of one entry point. An entry point can export another as a whole: `@vitrine/view/react` has all
+ * of `@vitrine/view`.
+ */
 function reportOf(surface, title, path, entries) {
   const { exported, everything } = surface.file(path);
   const wild = everything.find((from) => !entries.includes(join(dirname(path), declarationOf(from))));

@@ -1,5 +1,5 @@
 /**
- * Debian's packages, where they can be had: as root, on a machine that has apt.
+ * Installs Debian packages where possible: as root, on a machine with apt.
  *
  * @module
  */
@@ -11,11 +11,11 @@ const run = (command, args, stdio = "inherit") =>
 
 let isUpdated = false;
 
-/** Installs a package; false where it cannot be. */
+/** Installs a package; returns false if it cannot be installed. */
 export function installPackage(name) {
   if (process.getuid?.() !== 0 || !run("apt-get", ["--version"], "ignore")) return false;
   console.log(`Installing Debian's package ${name}…`);
-  // Lists that are older than the packages lead nowhere.
+  // Package lists that are too old point to files that no longer exist.
   if (!isUpdated) run("apt-get", ["update", "-qq"]);
   isUpdated = true;
   return run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", name]);

@@ -1,20 +1,20 @@
 /**
- * Makes sure that there is a bubblewrap for the tests of isolation: installs Debian's package when root and there is
- * none. Without it those tests are skipped, and say so.
+ * Provides bubblewrap for the tests of isolation: installs Debian's package if there is none and this runs
+ * as root. Without it those tests are skipped, and say so.
  *
- * As a command: `node scripts/bubblewrap.mjs` says which one there is.
+ * As a command: `node scripts/bubblewrap.mjs` prints which one is installed.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { installPackage } from "./apt.mjs";
 
-/** The version of the bubblewrap on this machine; undefined when there is none that runs. */
+/** The version of the bubblewrap on this machine; undefined if none runs. */
 export function findBubblewrap() {
   const { status, stdout } = spawnSync("bwrap", ["--version"], { encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** As {@link findBubblewrap}, but installs one when there is none and it can. */
+/** Same as {@link findBubblewrap}, but installs one if there is none and it can. */
 export function ensureBubblewrap() {
   const found = findBubblewrap();
   return (

@@ -1,6 +1,6 @@
 /**
- * `npm run build`: everything that is built, if anything it is made from has changed. `npm start` waits for it, so to find
- * out that nothing did takes milliseconds.
+ * `npm run build`: builds everything if any of its inputs has changed. `npm start` waits for it, so
+ * detecting that nothing changed takes milliseconds.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -41,7 +41,7 @@ const FIRST = [
     "gateway",
   ].map((name) => `packages/${name}`),
 ];
-/** These stand on the first step, and not on each other. */
+/** These depend on the first step, and not on each other. */
 const REST = [
   ["view", "server", "sandbox", "servers", "conversation", "gateway"].map((name) => [
     `packages/${name}/build.mjs`,
@@ -49,7 +49,7 @@ const REST = [
   [[TSC, "-b", "packages/workbench", "packages/workbench/tsconfig.node.json", "packages/cli"]],
   [["node_modules/vite/bin/vite.js", "build", "packages/workbench", "--logLevel", "warn"]],
 ];
-/** What must be there, whatever the stamp says. */
+/** Files that must exist, whatever the stamp says. */
 const RESULTS = [
   "packages/protocol/dist/index.js",
   "packages/wire/dist/index.js",
@@ -68,7 +68,7 @@ const RESULTS = [
   "packages/cli/dist/main.js",
 ];
 
-/** A hash of the names, sizes and times of all that something is built from. */
+/** A hash of the names, sizes and times of all inputs. */
 function inputs() {
   const hash = createHash("sha256");
   const add = (path) => {
@@ -98,7 +98,7 @@ function inputs() {
   return hash.digest("hex");
 }
 
-/** Runs one after the other; ends with the first that fails. */
+/** Runs commands one after the other; stops at the first that fails. */
 async function run(steps) {
   for (const step of steps) {
     const [code] = await once(spawn(process.execPath, step, { cwd: root, stdio: "inherit" }), "exit");
@@ -109,7 +109,7 @@ async function run(steps) {
 const before = inputs();
 const isBuilt = RESULTS.every((path) => existsSync(join(root, path)));
 if (!isBuilt || !existsSync(stamp) || readFileSync(stamp, "utf8") !== before) {
-  // To stderr, and not with `npm --silent`: what is printed may be for a program.
+  // To stderr, and not with `npm --silent`, because stdout may be read by a program.
   if (process.env.npm_config_loglevel !== "silent")
     process.stderr.write(isBuilt ? "Building what has changed…\n" : "Building, once: about a minute…\n");
   rmSync(stamp, { force: true });

@@ -9,8 +9,9 @@ import { build } from "esbuild";
 import { writeLicenses } from "./licenses.mjs";
 
 /**
- * Replaces what `tsc` wrote for the entry points. Reads the sources, because `dist` may hold an earlier bundle. Our other
- * packages and all dependencies stay outside, so that an error's class is the same for everybody; only `inside` goes in.
+ * Replaces the output of `tsc` for the entry points. Reads the sources, because `dist` may hold an earlier
+ * bundle. Our other packages and all dependencies stay outside, so that an error class exists only once;
+ * only `inside` is included.
  *
  * @param {string} folder the package's folder
  * @param {{ entries: string[], inside?: string[] }} options entry points without their extension, and dependencies to include

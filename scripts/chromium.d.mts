@@ -1,8 +1,8 @@
 /** The path of a Chromium on this machine, if there is one. */
 export function findChromium(): string | undefined;
-/** As `findChromium`, but installs one when there is none. */
+/** Same as `findChromium`, but installs one if there is none. */
 export function ensureChromium(): string;
-/** How tests and measurements start it. */
+/** Launch options of tests and measurements. */
 export const CHROMIUM_ARGS: readonly string[];
-/** Chromium without a window, of the same version; undefined where there is none. */
+/** The headless shell of the same Chromium version; undefined if there is none. */
 export declare function findHeadlessShell(): string | undefined;

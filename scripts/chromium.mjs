@@ -1,8 +1,8 @@
 /**
- * Installs a Chromium for the browser tests when there is none: Debian's package when root, else Playwright's own
- * download. Finding one is the command's own business: packages/cli/src/browser/chromium.mjs.
+ * Installs a Chromium for the browser tests if there is none: Debian's package as root, else Playwright's
+ * own download. packages/cli/src/browser/chromium.mjs finds an installed one.
  *
- * As a command: `node scripts/chromium.mjs` makes sure that there is one, and prints where it is.
+ * As a command: `node scripts/chromium.mjs` installs one if needed, and prints its path.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -13,10 +13,13 @@ import { installPackage } from "./apt.mjs";
 
 export { findChromium };
 
-/** How tests and measurements start it: in containers too, where its own sandbox cannot be. */
+/**
+ * Launch options of tests and measurements, which also work in containers, where Chromium's own sandbox
+ * cannot run.
+ */
 export const CHROMIUM_ARGS = ["--no-sandbox", ...QUIET];
 
-/** As {@link findChromium}, but installs one when there is none. */
+/** Same as {@link findChromium}, but installs one if there is none. */
 export function ensureChromium() {
   const found = findChromium();
   if (found) return found;
@@ -41,8 +44,8 @@ export function ensureChromium() {
 const SHELL = "chromium-headless-shell";
 
 /**
- * Chromium without the window that nobody sees: the same engine, for three quarters of the processor's time. Tests that are
- * about pages use it where it is; what is about the browser itself is tested in the whole one.
+ * The headless shell: the same engine for three quarters of the processor time. Tests of pages use it where
+ * it is installed; tests of the browser itself use the whole browser.
  */
 export const findHeadlessShell = () =>
   (process.env.PATH ?? "")
@@ -50,13 +53,13 @@ export const findHeadlessShell = () =>
     .map((folder) => join(folder, SHELL))
     .find((path) => existsSync(path) && isSameVersion(path));
 
-/** Two that differ would be two browsers to test in. */
+/** Both must have one version, or tests would run in two different browsers. */
 const isSameVersion = (path) =>
   versionOf(path) !== undefined && versionOf(path) === versionOf(findChromium());
 const versionOf = (path) =>
   /\d+\.\d+\.\d+\.\d+/.exec(spawnSync(path, ["--version"], { encoding: "utf8" }).stdout ?? "")?.[0];
 
-/** As {@link findHeadlessShell}, but installs it where that is easy. */
+/** Same as {@link findHeadlessShell}, but installs it where that is easy. */
 export function ensureHeadlessShell() {
   const found = findHeadlessShell();
   if (!found) installPackage(SHELL);

@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: builds the documentation site into `site/.vitepress/dist`. `npm run docs:dev` serves it while you write. The site has its
- * own dependencies, which are installed at the first run.
+ * `npm run docs`: builds the documentation site into `site/.vitepress/dist`. `npm run docs:dev` serves it
+ * while you write. The site has its own dependencies, which are installed on the first run.
  */
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";

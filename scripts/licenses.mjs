@@ -1,6 +1,6 @@
 /**
- * Licences of the third-party code inside a bundle. They require that their text goes where the code goes: each package that
- * bundles such code has `dist/licenses.txt`.
+ * Licences of the third-party code inside a bundle. They require that their text accompanies the code: each
+ * package that bundles such code has `dist/licenses.txt`.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,8 +9,8 @@ const IN_PACKAGE = /^(.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+)[/\\]/;
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
 
 /**
- * The folders of the packages that some modules belong to. Modules outside of `node_modules`, and our own packages, are not
- * third-party.
+ * The folders of the packages that the modules belong to. Modules outside `node_modules`, and our own
+ * packages, are not third-party.
  *
  * @param {Iterable<string>} modules paths of modules; a bundler may put marks around a path
  * @returns {string[]}
@@ -47,7 +47,7 @@ export function licenseText(folders) {
 }
 
 /**
- * Writes `licenses.txt` for the packages of some modules.
+ * Writes `licenses.txt` for the packages of the given modules.
  *
  * @param {string} target
  * @param {Iterable<string>} modules
@@ -57,7 +57,7 @@ export function writeLicenses(target, modules) {
   writeFileSync(target, licenseText(packageFolders(modules)));
 }
 
-/** For a package without a licence file: what its `package.json` says. */
+/** The licence field of `package.json`, for a package without a licence file. */
 const withoutText = (license, author) => {
   const by = typeof author === "object" ? author.name : author;
   return `Licence: ${license}${by ? `\nCopyright ${by}` : ""}`;

@@ -1,11 +1,12 @@
 /**
- * Asks a real model what a conversation needs of it, and prints what it did. By hand, after `npm run build`:
+ * Sends a real model the requests that a conversation needs, and prints its answers. Run by hand, after `npm
+ * run build`:
  *
  *     MODEL_TYPE=compatible MODEL_URL=http://127.0.0.1:11434/v1 MODEL_NAME=qwen3 node scripts/model-check.mjs
  *     MODEL_TYPE=openai MODEL_NAME=gpt-5.4-mini MODEL_KEY="$OPENAI_API_KEY" node scripts/model-check.mjs
  *
- * `MODEL_TYPE` is openai, anthropic, google or compatible; `MODEL_KEY` may be missing for compatible. The exit code is 1 if
- * something is not as it must be.
+ * `MODEL_TYPE` is openai, anthropic, google or compatible; `MODEL_KEY` is optional for compatible. The exit
+ * code is 1 if a check fails.
  */
 import { KNOWN_PROVIDERS } from "../packages/gateway/dist/config/model-settings.js";
 import { aiModel } from "../packages/gateway/dist/model/ai-model.js";
@@ -31,7 +32,7 @@ const user = (text) => ({ role: "user", content: [{ type: "text", text }] });
 const patience = () => AbortSignal.timeout(300_000);
 let failed = 0;
 
-/** Asks; prints what comes, and when the first of it came. */
+/** Sends a request; prints the answer, and when its first part came. */
 async function ask(request, { signal = patience(), on = model, each = () => {} } = {}) {
   const begun = performance.now();
   const came = { text: "", calls: new Map(), pieces: 0, first: undefined, usage: undefined, end: undefined };

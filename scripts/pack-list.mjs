@@ -1,6 +1,6 @@
 /**
- * After a build: writes `dist/.npmignore` for every package. npm leaves out the files that it lists: declarations that no entry
- * point leads to, and files for the compiler.
+ * After a build: writes `dist/.npmignore` for every package, so that npm leaves out declarations that no
+ * entry point reaches, and files for the compiler.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,6 +1,7 @@
 /**
- * `npm run packages`: copies what all packages share from the root's `package.json` into theirs: version, licence, addresses,
- * Node versions, and how they are published. The version also goes into the code. `--check` only compares; lint calls it.
+ * `npm run packages`: copies the shared fields of the root's `package.json` into every package: version,
+ * licence, addresses, Node versions, and publishing options. The version also goes into the code. `--check`
+ * only compares; lint calls it.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 
@@ -30,7 +31,7 @@ const ORDER = [
   "publishConfig",
 ];
 
-/** A package's `package.json` with what all packages share. */
+/** A package's `package.json` with the shared fields. */
 function complete(folder, own) {
   const ours = (dependencies) =>
     dependencies &&

@@ -1,8 +1,8 @@
 /**
- * Makes sure that there is a PostgreSQL for the tests of the store: installs Debian's package when root and there is none.
- * Without it those tests are skipped, and say so.
+ * Provides PostgreSQL for the tests of the store: installs Debian's package if there is none and this runs
+ * as root. Without it those tests are skipped, and say so.
  *
- * As a command: `node scripts/postgres.mjs` says where its programs are.
+ * As a command: `node scripts/postgres.mjs` prints the folder of its programs.
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +11,14 @@ import { installPackage } from "./apt.mjs";
 
 const PACKAGES = "/usr/lib/postgresql";
 
-/** The folder of PostgreSQL's programs, the newest there is; undefined when there is none. */
+/** The folder of the newest installed PostgreSQL programs; undefined if there are none. */
 export const findPostgres = () =>
   (existsSync(PACKAGES) ? readdirSync(PACKAGES) : [])
     .sort((a, b) => Number(b) - Number(a))
     .map((version) => join(PACKAGES, version, "bin"))
     .find((folder) => existsSync(join(folder, "initdb")));
 
-/** As {@link findPostgres}, but installs one when there is none and it can. */
+/** Same as {@link findPostgres}, but installs one if there is none and it can. */
 export function ensurePostgres() {
   return findPostgres() ?? (installPackage("postgresql") ? findPostgres() : undefined);
 }

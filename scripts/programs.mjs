@@ -1,6 +1,6 @@
 /**
- * The programs that tests need besides Node: found, or installed where that can be done. Ends with 1 when there is no browser;
- * tests that need one of the others are skipped without it, and say so.
+ * Finds the programs that tests need besides Node, or installs them where possible. Exits with 1 without a
+ * browser; tests that need one of the others are skipped without it, and say so.
  */
 import { ensureBubblewrap } from "./bubblewrap.mjs";
 import { ensureChromium, ensureHeadlessShell } from "./chromium.mjs";

@@ -1,13 +1,13 @@
 /**
- * Which tests prove which requirement: reads the ids of docs/requirements.md and a report of vitest, and prints a table.
- * A row of an enforced part without a test, or with one that fails, is a failure.
+ * Shows which tests prove which requirement: reads the ids of docs/requirements.md and a report of vitest,
+ * and prints a table. A row of an enforced part without a test, or with a failing one, is a failure.
  *
  * `node scripts/requirements.mjs report.json`, after `npx vitest run --reporter=json --outputFile=report.json`
  */
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-/** The parts of which every row must have a test. */
+/** The parts whose rows must all have a test. */
 const ENFORCED = /^[RCSLIXAT]/;
 
 /** The ids of the requirements, in order. */
@@ -15,7 +15,7 @@ export function readIds(markdown) {
   return [...markdown.matchAll(/^\| ([A-Z]\d\d) \|/gm)].map(([, id]) => id);
 }
 
-/** The ids that a test's name begins with: `L08: …`, `L08, D12: …`. An attack's id is another matter. */
+/** The ids at the beginning of a test's name: `L08: …`, `L08, D12: …`. Ids of attacks do not count. */
 export function idsOf(title) {
   const [head = ""] = /^[A-Z]\d+\b(?:(?:,? |, and | and )[A-Z]\d+\b)*/.exec(title) ?? [];
   return head.match(/[A-Z]\d+/g) ?? [];

@@ -1,7 +1,7 @@
 /**
- * Keeps the code in doc comments and documents the same as code that is compiled. A fence names its source,
- * "```ts source="./peer.examples.ts#peer"", and this script puts the region of that name into it. In a document, the imports that the
- * region uses come before it, so that readers can copy the code as it stands.
+ * Keeps the code in doc comments and documents the same as compiled code. A fence names its source, "```ts
+ * source="./peer.examples.ts#peer"", and this script inserts the region of that name. In a document, the
+ * imports that the region uses come before it, so that readers can copy the code unchanged.
  *
  * `node scripts/snippets.mjs` writes; with `--check` it only reports differences, and fails.
  */
@@ -79,7 +79,7 @@ function importsFor(text, code, where) {
   });
 }
 
-/** An import statement as the formatter writes it. */
+/** An import statement in the formatter's style. */
 function importLines(names, isType, module) {
   const onlyTypes = isType || names.every((name) => name.startsWith("type "));
   const list = onlyTypes ? names.map((name) => name.replace("type ", "")) : names;

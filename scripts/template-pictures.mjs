@@ -1,13 +1,13 @@
 /**
- * Takes the pictures of docs/templates: every template of @vitrine/server with data as people would have it, in our own host
- * and a real browser.
+ * Takes the pictures of docs/templates: every template of @vitrine/server with realistic data, in our own
+ * host and a real browser.
  *
  *     node scripts/build.mjs && node scripts/template-pictures.mjs             # all of them
  *     node scripts/template-pictures.mjs kanban form                           # some
  *     node scripts/template-pictures.mjs --theme dark --to /tmp kanban         # to look at; also --width, --locale
  *
- * A template without data here is an error: add some to EXAMPLES when you add a template. Fonts are those of the machine, so
- * pictures differ a little from one to another: take only those that you mean to change.
+ * A template without data here is an error: add some to EXAMPLES when you add a template. Fonts are those of
+ * the machine, so pictures differ a little between machines: commit only those that you mean to change.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -18,7 +18,7 @@ import { build } from "esbuild";
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const MOST_BYTES = 60_000;
 
-/** A tiny picture, for files to choose. */
+/** A tiny picture, for file inputs. */
 const landscape = (encodePng) => {
   const [width, height] = [96, 64];
   const pixels = new Uint32Array(width * height);
@@ -31,7 +31,10 @@ const landscape = (encodePng) => {
   return encodePng({ width, height, pixels });
 };
 
-/** Configuration, data of the tool's result, what a person has done when the picture is taken, and the page's width. */
+/**
+ * Configuration, data of the tool's result, actions of a user before the picture is taken, and the page's
+ * width.
+ */
 const EXAMPLES = {
   approval: {
     config: { title: "Release to production?", reason: true, approveLabel: "Release" },
@@ -92,7 +95,7 @@ const EXAMPLES = {
       { order: "A-1047", customer: "Radia Perlman", placed: "2026-03-10", total: 730, paid: true },
     ],
     act: async (view) => {
-      // Without a mouse, which would stay over it.
+      // Without the mouse, which would hover over it.
       for (const _time of [1, 2]) await view.getByRole("button", { name: "Total" }).dispatchEvent("click");
     },
   },
@@ -263,7 +266,10 @@ const EXAMPLES = {
   },
 };
 
-/** The host of the tests, which is TypeScript: bundled where its packages are found, and as if it stood where it does. */
+/**
+ * The host of the tests, which is TypeScript: bundled where its packages are found, as if it were at its
+ * original path.
+ */
 async function loadStage() {
   const outfile = here("../node_modules/.cache/template-pictures.mjs");
   const modules = ["./host/host-stage.ts", "./fake-upstream.ts", "./host/picture.ts"];
@@ -308,14 +314,14 @@ async function take(stage, loaded, name, { width, context }) {
   await page.mouse.move(0, 0);
   const element = page.locator(`#${name} iframe`);
   let png = await element.screenshot();
-  // Until it stands: frames grow with what is in them.
+  // Waits until it is stable: frames grow with their content.
   for (let last; !last?.equals(png); ) {
     last = png;
     await page.waitForTimeout(300);
     png = await element.screenshot();
   }
   await page.close();
-  // A palette is enough for what is mostly text.
+  // A palette is enough for mostly text.
   if (png.length > MOST_BYTES) png = loaded.encodePng(loaded.decodePng(png));
   if (png.length > MOST_BYTES) throw new Error(`the picture of ${name} has ${png.length} bytes`);
   return png;

@@ -30,7 +30,7 @@ if (isQuick) process.env.VITRINE_TESTS = "quick";
 
 const shell = process.platform === "win32";
 
-/** Runs a command; with its exit code, and what it said if that is not to be seen at once. */
+/** Runs a command. Returns its exit code, and its output if that is not shown at once. */
 async function run(command, args, stdio = "inherit") {
   const child = spawn(command, args, { stdio: ["ignore", stdio, stdio], shell });
   let said = "";
@@ -80,7 +80,7 @@ function tests() {
     if (flaky.length > 0) console.log("\n— passed only when repeated");
     for (const { fullName, failureMessages } of flaky)
       console.log(`${fullName}\n  ${failureMessages[0]?.split("\n")[0]}`);
-    // Only a whole run can prove all of them.
+    // Only a complete run can prove all requirements.
     if (filters.length === 0) {
       console.log("\n— requirements, and how many tests prove each");
       if (showRequirements(results, readFileSync(REQUIREMENTS, "utf8")).length > 0) failed++;
@@ -93,7 +93,7 @@ function tests() {
   }
 }
 
-// Programs are installed while the machine builds: the one waits for the network, the other does not.
+// Programs are installed during the build: the installation waits for the network, the build does not.
 const installing = isQuick
   ? { code: 0, said: "" }
   : run(process.execPath, ["scripts/programs.mjs"], "pipe").catch(({ message }) => ({

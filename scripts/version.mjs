@@ -11,7 +11,7 @@ const CHANGELOG = "CHANGELOG.md";
 const KINDS = ["major", "minor", "patch"];
 const read = (path) => JSON.parse(readFileSync(path, "utf8"));
 
-/** A changeset: the largest step that it asks for, and its text. */
+/** A changeset: the largest version step that it requests, and its text. */
 function readChangeset(name) {
   const [, head = "", text = ""] =
     /^---\n([\s\S]*?)^---\n([\s\S]*)$/m.exec(readFileSync(`${FOLDER}/${name}`, "utf8")) ?? [];

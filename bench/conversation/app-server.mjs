@@ -1,13 +1,13 @@
 /**
- * A server whose app says when it is told something: `draw` has the app, `note` has none, and `report` is for the app. What is
- * reported goes to the address in `REPORT_TO`.
+ * A server whose app reports when it receives a message: `draw` has the app, `note` has none, and `report`
+ * is for the app. Reports go to the URL in `REPORT_TO`.
  */
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { viewScript } from "@vitrine/view/script";
 import { z } from "zod";
 
-/** Milliseconds between an app's signs of life. */
+/** Milliseconds between an app's heartbeats. */
 const PULSE = 10_000;
 
 const HTML = `<!doctype html>

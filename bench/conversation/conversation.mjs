@@ -1,6 +1,7 @@
 /**
- * A conversation with a model, in the built workbench in Chromium, through the gateway with its guard, its audit log and its
- * store on disk: the first partial input in an app, what a token costs, and a hundred turns with twenty apps.
+ * A conversation with a model, in the built workbench in Chromium, through the gateway with its guard, audit
+ * log and store on disk: the first partial input in an app, the cost of a token, and a hundred turns with
+ * twenty apps.
  *
  * @module
  */
@@ -11,9 +12,9 @@ import { measureHundredTurns } from "./hundred-turns.mjs";
 import { openConversationStage } from "./stage.mjs";
 import { measureTokens } from "./tokens.mjs";
 
-/** Milliseconds from the first argument byte to the first partial in the app, with a warm sandbox; p50. */
+/** Median milliseconds from the first argument byte to the first partial in the app, with a warm sandbox. */
 const EXPECTED_PARTIAL = 30;
-/** How much longer the last turns may take than the first. */
+/** The largest allowed ratio of the last turns' duration to the first turns'. */
 const EXPECTED_GROWTH = 1.5;
 
 /** @param rounds samples of the first partial */
@@ -33,7 +34,7 @@ export async function measureConversation(browser, rounds) {
 
 const megabytes = (bytes) => `${Math.round(bytes / 1e6)} MB`;
 
-/** What was measured, a table for each question. */
+/** The results, one table for each question. */
 export const showConversation = ({ partial, tokens, turns, load }) =>
   [
     table(
@@ -99,7 +100,7 @@ export const showConversation = ({ partial, tokens, turns, load }) =>
     `The last turns take ${times(turns.growth)} as long as the first. Load ${load.join(" before, ")} after.`,
   ].join("\n");
 
-/** One line for each expectation that is not met. */
+/** Returns one line for each expectation that is not met. */
 export const conversationShortfalls = ({ partial, turns }) => [
   ...(partial.warm.p50 > EXPECTED_PARTIAL
     ? [

@@ -1,9 +1,9 @@
 /**
- * The first argument byte leaves the model's server: until the app is told of it.
+ * The time from the first argument byte leaving the model's server until the app receives it.
  *
- * - shown: the app is there, as with a model that names the tool and then thinks
- * - warm: the name and the first argument leave together, and the app's site was started before: another app of the
- *   same server is open, so its process is there and its document was loaded once
+ * - shown: the app is ready, as with a model that names the tool and then thinks
+ * - warm: the name and the first argument leave together, and the app's site was started before: another app
+ * of the same server is open, so its process exists and its document was loaded once
  * - cold: the same, and it is the first app in a new browser context
  *
  * @module
@@ -11,7 +11,7 @@
 import { quantile, summary } from "../statistics.mjs";
 import { calling, now, pause, saying } from "./model-server.mjs";
 
-/** Milliseconds that the page has nothing to do before the model begins, and that a model thinks after it has named a tool. */
+/** Milliseconds of idle time before the model starts, and of thinking after it has named a tool. */
 const CALM = 300;
 const THOUGHT = 1_500;
 
@@ -46,7 +46,7 @@ async function sample(model, page, isShown) {
   return { all: at - left, document: document - left, script: script - left };
 }
 
-/** Of each sample the whole, and how far it was when the app's document and its first script began. */
+/** The total of each sample, and the times when the app's document and its first script started. */
 const summaryOf = (samples) => ({
   ...summary(samples.map(({ all }) => all)),
   document: quantile(
@@ -67,7 +67,7 @@ async function open(model, page) {
   await model.reported((each) => each.kind === "result" && each.name === name, `the result ${name}`);
 }
 
-/** Takes so many samples that are warm, and a few that are cold. */
+/** Takes so many warm samples, and a few cold ones. */
 export async function measureFirstPartial({ model, ...stage }, browser, rounds) {
   const times = { shown: [], warm: [], cold: [] };
   const page = await stage.page(browser);

@@ -1,6 +1,6 @@
 /**
- * A long conversation: a hundred turns, twenty of which open an app that stays open. What the page and the gateway hold, and
- * whether the last turns take longer than the first.
+ * A long conversation: a hundred turns, twenty of which open an app that stays open. Measures the memory of
+ * the page and the gateway, and whether the last turns take longer than the first.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { heapOf, memoryOf, renderers } from "./stage.mjs";
 
 const TURNS = 100;
 const APPS = 20;
-/** Turns without an app, at both ends, that are compared. */
+/** Number of turns without an app, at both ends, that are compared. */
 const ENDS = 10;
-/** Milliseconds until memory is looked at, and within which every app must have given a sign of life. */
+/** Milliseconds before memory is measured; every app must send a heartbeat within that time. */
 const SETTLE = 12_000;
 
 const words = (n) => [...Array.from({ length: 30 }, (_, at) => `word${at} `), `turn${n}.`];
 
-/** What is held now. */
+/** Current memory use. */
 async function held({ pid }, browser, page) {
   await pause(SETTLE);
   const pages = await renderers(browser);
@@ -29,14 +29,17 @@ async function held({ pid }, browser, page) {
   };
 }
 
-/** One turn: the model calls a tool, and says something. Milliseconds from the key to the end of the answer in the page. */
+/**
+ * Runs one turn: the model calls a tool and answers. Returns milliseconds from the key press to the end of
+ * the answer in the page.
+ */
 async function turn(model, page, n, tool) {
   model.add(calling(tool, { text: `turn${n}: ${"x".repeat(500)}` }), saying(...words(n)));
   const { began, ended } = await page.evaluate(`bench.tell("This is message ${n}", "turn${n}.")`);
   return ended - began;
 }
 
-/** Holds the conversation. */
+/** Runs the conversation. */
 export async function measureHundredTurns(stage, browser) {
   const { model } = stage;
   const page = await stage.page(browser);
@@ -47,7 +50,7 @@ export async function measureHundredTurns(stage, browser) {
     const hasApp = n >= ENDS && n < ENDS + APPS;
     times.push(await turn(model, page, n, hasApp ? "bench__draw" : "bench__note"));
     if (!hasApp) continue;
-    // Apps off the screen wait for their turn: each is looked at.
+    // Apps off the screen start late, so each is scrolled into view.
     await page.evaluate(`bench.lookAt(${n - ENDS})`);
     await model.reported((each) => each.kind === "result" && each.name === `turn${n}`, `app ${n}`);
   }

@@ -1,17 +1,20 @@
 /**
- * A model that says what a measurement wants, over the wire of OpenAI's chat completions; it notes when each part
- * left. (The tests have a larger one in testing/model, which Node 20 cannot import.) Apps report to it, too, and it serves a
- * page that does nothing but read the stream.
+ * A scripted model over OpenAI's chat completions, which records when each part left. (The tests have a
+ * larger one in testing/model, which Node 20 cannot import.) It also receives the apps' reports, and serves
+ * a page that does nothing but read the stream.
  *
  * @module
  */
 import { createServer } from "node:http";
 
-/** Milliseconds by the clock that pages have as well: all of it is one machine. */
+/** Milliseconds by the clock that pages use too: everything runs on one machine. */
 export const now = () => Date.now();
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Starts one. Each request is answered by the next turn that was added: a function that is given what can be said. */
+/**
+ * Starts a model server. Each request is answered by the next turn in the queue: a function that receives the
+ * steps to use.
+ */
 export async function startModel() {
   const turns = [];
   const reports = [];
@@ -38,7 +41,7 @@ export async function startModel() {
     url: `${origin}/v1`,
     reports,
     add: (...more) => void turns.push(...more),
-    /** The first report that is such a one, now or later. */
+    /** Resolves with the first matching report, now or later. */
     reported: (isMeant, what) =>
       new Promise((resolve, reject) => {
         const late = setTimeout(() => {
@@ -81,7 +84,7 @@ async function play(turn, response) {
   const call = (of) => event({ delta: { tool_calls: [{ index: 0, ...of }] } });
   await turn({
     text: (text) => void response.write(event({ delta: { content: text } })),
-    /** A call, with the beginning of its arguments if they are to leave with its name. */
+    /** A call, with the beginning of its arguments if they should leave with its name. */
     call(name, begun) {
       reason = "tool_calls";
       const named = call({ id: "call-1", type: "function", function: { name, arguments: "" } });
@@ -92,19 +95,19 @@ async function play(turn, response) {
   response.end(`${event({ delta: {}, finish_reason: reason })}data: [DONE]\n\n`);
 }
 
-/** Turns of words alone, and of one call with all of its arguments. */
+/** Turns of text only, and turns of one call with all of its arguments. */
 export const saying =
   (...tokens) =>
   async (say) => {
     for (const token of tokens) {
       say.text(token);
-      // Each by itself: what is written in one turn of the loop would leave together.
+      // Written separately: writes in one turn of the event loop would leave together.
       await new Promise(setImmediate);
     }
   };
 export const calling = (name, input) => async (say) => say.call(name, JSON.stringify(input));
 
-/** Reads the stream, and puts its words where the workbench has them; nothing else. */
+/** Reads the stream and inserts its words where the workbench does; nothing else. */
 const BARE_PAGE = `<!doctype html><meta charset="utf-8"><title>bare</title>
 <div class="conversation-inner"><article class="model" aria-busy="true"><div class="model-text"><p></p></div></article></div>
 <script>

@@ -1,6 +1,6 @@
 /**
- * The gateway with the built workbench, in a process of its own; and its page in a browser that nobody watches, used by
- * what is in it.
+ * The gateway with the built workbench in its own process, and its page in a browser without a debugger,
+ * driven by code in the page.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { startModel } from "./model-server.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Starts a model's server and a gateway before it, whose one server is `bench`. */
+/** Starts a model's server and a gateway that uses it; the gateway's only server is `bench`. */
 export async function openConversationStage() {
   const model = await startModel();
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
@@ -56,12 +56,12 @@ export async function openConversationStage() {
   return {
     model,
     pid: child.pid,
-    /** The workbench in a new context of the browser, with a conversation in which nothing was said. */
+    /** Opens the workbench in a new context of the browser, with an empty conversation. */
     async page(browser) {
       const answer = await fetch(`${origin}/api/login-link`, { method: "POST", headers, body: "{}" });
       const { url } = await answer.json();
       const page = await browser.openPage(url);
-      // Navigation is not waited for, and what is evaluated before it is over ends with it.
+      // Navigation is not awaited, and code that is evaluated before it is over ends with it.
       for (let tries = 0; !(await page.evaluate(IS_READY).catch(() => false)); tries++) {
         if (tries > 300) throw new Error("the workbench does not come up");
         await new Promise((resolve) => setTimeout(resolve, 100));
@@ -81,16 +81,16 @@ export async function openConversationStage() {
 const IS_READY = `Boolean(document.querySelector('textarea[placeholder^="Message bench"], textarea[placeholder*="bench"]'))
   && document.body.innerText.includes("draw")`;
 
-/** What is done in the page: as a person would, by its field and its buttons. */
+/** Actions in the page, through its field and buttons. */
 const IN_PAGE = `
   window.bench = {
-    /** Says something, and resolves to when the answer that ends with these words is complete. */
+    /** Sends a message. Resolves with the time when the answer that ends with these words is complete. */
     async tell(text, end) {
       const area = document.querySelector('textarea[aria-label="Message"]');
       const { set } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value");
       set.call(area, text);
       area.dispatchEvent(new Event("input", { bubbles: true }));
-      // React draws the field before it takes the key.
+      // React renders the field before it handles keys.
       await new Promise((resolve) => setTimeout(resolve, 50));
       const began = Date.now();
       const done = this.answered(end);
@@ -113,7 +113,7 @@ const IN_PAGE = `
     remove() {
       [...document.querySelectorAll('button[aria-label^="Remove draw"]')].at(-1).click();
     },
-    /** The app may come after the words about it. */
+    /** The app may come after the text about it. */
     async lookAt(n) {
       let app;
       while (!(app = document.querySelectorAll("mcp-app")[n])) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -122,7 +122,7 @@ const IN_PAGE = `
   };
 `;
 
-/** Bytes that a process holds; shared pages by their share. */
+/** Memory of a process in bytes (PSS). */
 export function memoryOf(pid) {
   try {
     return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0) * 1024;
@@ -137,7 +137,7 @@ export async function renderers(browser) {
   return processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
 }
 
-/** Bytes of the page's own objects, after what is garbage was collected. */
+/** Bytes of the page's own objects, after a garbage collection. */
 export async function heapOf(browser, { browserContextId }) {
   const { targetInfos } = await browser.send("Target.getTargets");
   const target = targetInfos.find(

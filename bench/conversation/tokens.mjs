@@ -1,6 +1,6 @@
 /**
- * What a token costs on its way from the model's server to the text in the page; beside it a page that reads the same stream
- * by itself, and a process that does nothing else.
+ * The cost of a token on its way from the model's server to the text in the page. For comparison: a page
+ * that reads the same stream directly, and a process that does nothing else.
  *
  * @module
  */
@@ -10,20 +10,20 @@ import { quantile } from "../statistics.mjs";
 import { now, pause } from "./model-server.mjs";
 import { renderers } from "./stage.mjs";
 
-/** A fast model: so many tokens, one in so many milliseconds. */
+/** A fast model: this many tokens, one every so many milliseconds. */
 const TOKENS = 400;
 const APART = 10;
-/** As fast as the wire takes them. */
+/** As fast as the connection accepts them. */
 const MANY = 5_000;
 
-/** Says numbered tokens; `left` has when each did. */
+/** Sends numbered tokens; `left` records when each left. */
 const numbered = (count, apart, left) => async (say) => {
   await pause(300);
   const began = performance.now();
   for (let n = 0; n < count; n++) {
     left.push(now());
     say.text(`t${n} `);
-    // By the clock, as timers are late.
+    // By the clock, because timers are late.
     const wait = apart && began + (n + 1) * apart - performance.now();
     if (wait > 0) await pause(wait);
     else await new Promise(setImmediate);
@@ -31,7 +31,7 @@ const numbered = (count, apart, left) => async (say) => {
   say.text("end.");
 };
 
-/** In a page: notes when each token is in the text; resolves when the answer is complete. */
+/** In a page: records when each token is in the text; resolves when the answer is complete. */
 const WATCH = `
   new Promise((resolve) => {
     const list = document.querySelector(".conversation-inner");
@@ -51,7 +51,10 @@ const WATCH = `
 
 const cost = (pids) => pids.reduce((sum, pid) => sum + (processorTime(pid) ?? 0), 0);
 
-/** One stream into a page: latencies, and processor time for each token, of the page and of the gateway. */
+/**
+ * Runs one stream into a page. Measures latencies, and processor time per token, of the page and of the
+ * gateway.
+ */
 async function stream({ model, pid }, browser, page, begin, count, apart) {
   const left = [];
   model.add(numbered(count, apart, left));
@@ -71,7 +74,7 @@ async function stream({ model, pid }, browser, page, begin, count, apart) {
   };
 }
 
-/** Reads the stream, and parses it; its last line says what that cost. */
+/** Reads and parses the stream; its last line reports the cost. */
 const READER = `import { request } from "node:http";
 const times = [];
 const asked = request(process.argv[1], { method: "POST" }, async (answer) => {
@@ -108,11 +111,11 @@ async function read({ model }, count, apart) {
   };
 }
 
-/** All of them, at a model's pace and as fast as it goes. */
+/** Runs all measurements, at a model's pace and at full speed. */
 export async function measureTokens(stage, browser) {
   const page = await stage.page(browser);
   const begin = `void bench.tell("Count", "end.")`;
-  // The first answer pays for what all share.
+  // The first answer pays for everything that the others share.
   await stream(stage, browser, page, begin, 50, APART);
   const ours = {
     paced: await stream(stage, browser, page, begin, TOKENS, APART),

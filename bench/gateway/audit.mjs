@@ -1,6 +1,7 @@
 /**
- * `node bench/gateway/audit.mjs`: what a durable row of the audit log costs, beside a bare insert of the same row through
- * the same driver, into the same folder, in turn. `postgres://…` as an argument measures that database as well.
+ * `node bench/gateway/audit.mjs`: the cost of a durable row of the audit log, compared with a plain insert
+ * of the same row through the same driver, into the same folder, in turn. `postgres://…` as an argument
+ * measures that database as well.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -29,7 +30,7 @@ const PER_ROUND = 200;
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
 
-/** The sources as they are, not what was built last. */
+/** Loads the sources, not the last build. */
 async function load() {
   const { resolve } = createRequire(import.meta.url);
   const outfile = join(folder, "store.mjs");
@@ -47,7 +48,7 @@ async function load() {
   return (await import(pathToFileURL(outfile).href)).openStore;
 }
 
-/** The least that a durable row can cost: one prepared insert, with no index, number or hash. */
+/** The smallest cost of a durable row: one prepared insert, without index, number or hash. */
 function openRaw() {
   const database = new Libsql(join(folder, "raw.db"), {});
   database.pragma("journal_mode = WAL", {});
@@ -68,7 +69,7 @@ const microseconds = (samples, share) => `${Math.round(quantile(samples, share) 
 
 async function alone(work, samples) {
   for (let n = 0; n < PER_ROUND; n++) {
-    // A call comes from the network: in a turn of its own.
+    // A call comes from the network, in its own turn of the event loop.
     await new Promise(setImmediate);
     const start = performance.now();
     await work();

@@ -1,4 +1,4 @@
-/** A server with one tool that gives back what it got: over stdio, or with `--http` over Streamable HTTP. */
+/** A server with one tool that returns its input: over stdio, or with `--http` over Streamable HTTP. */
 import { createServer } from "node:http";
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";

@@ -1,6 +1,7 @@
 /**
- * What the guard adds to a call: the whole chain, with an audit log that answers at once, so that what is left is the
- * guard itself. It is processor time, which neighbours on a busy machine do not change much. `node bench/gateway/guard.mjs` after a build.
+ * The cost that the guard adds to a call: the whole chain, with an audit log that answers at once, so that
+ * only the guard itself is left. It measures processor time, which other processes on a busy machine hardly
+ * change. Run `node bench/gateway/guard.mjs` after a build.
  */
 import { gatewayGuard } from "../../packages/gateway/dist/guard/gateway-guard.js";
 import { Idempotency } from "../../packages/gateway/dist/guard/idempotency.js";
@@ -9,7 +10,7 @@ import { JsonText } from "../../packages/protocol/dist/index.js";
 const CALLS = 5_000;
 const ROUNDS = 5;
 
-/** Twenty tools with schemas as they are in real servers. */
+/** Twenty tools with schemas like those of real servers. */
 const schema = {
   type: "object",
   properties: Object.fromEntries(
@@ -98,7 +99,7 @@ const all = {
   "refused: unknown tool": () => guard.pass(call("gone"), effect).catch(() => {}),
 };
 
-/** Only those whose names begin so, if one is given. */
+/** Only cases with this prefix, if one is given. */
 const [, , wanted = ""] = process.argv;
 const cases = Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith(wanted)));
 

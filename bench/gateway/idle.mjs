@@ -1,6 +1,6 @@
 /**
- * What an idle browser session costs: memory of the whole gateway for each of 5,000 WebSockets that have said hello and
- * say nothing more. The bare `ws` is measured beside it. Each runs in a process of its own.
+ * The cost of an idle browser session: memory of the whole gateway for each of 5,000 WebSockets that have
+ * said hello and nothing more. A plain `ws` server is measured for comparison. Each runs in its own process.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { count, table } from "../statistics.mjs";
 import { openStage } from "./stage.mjs";
 
 const COUNT = 5000;
-/** Bytes of each connection, at most. */
+/** Maximum bytes per connection. */
 export const EXPECTED_IDLE = 12_000;
 
 const BARE = `import { createServer } from "node:http";
@@ -39,7 +39,7 @@ async function connectAll(url, headers, many, sockets) {
 
 async function grown(pid, url, headers) {
   const sockets = [];
-  // The first ones pay for what all share: code, buffers, tables.
+  // The first connections pay for what all share: code, buffers, tables.
   await connectAll(url, headers, 500, sockets);
   await settle();
   const before = memoryOf(pid);
@@ -76,7 +76,7 @@ export const showIdle = ({ ws, gateway }) =>
     ],
   );
 
-/** One line for each expectation that is not met. */
+/** Returns one line for each expectation that is not met. */
 export const idleShortfalls = ({ gateway }) =>
   gateway > EXPECTED_IDLE
     ? [`over ${count(EXPECTED_IDLE)} bytes for each idle connection: ${count(Math.round(gateway))}`]

@@ -1,6 +1,6 @@
 /**
- * What isolation costs: from the start of an official server until its answer to `initialize`, as a plain process and
- * in each driver that works here, in turn.
+ * The cost of isolation: the time from the start of an official server until its answer to `initialize`, as
+ * a plain process and in each driver that works here, in turn.
  *
  * @module
  */
@@ -41,7 +41,7 @@ const spec = (driver) => ({
   },
 });
 
-/** A process as anybody would start it, with the same small environment. */
+/** A plain child process, with the same small environment. */
 function plain() {
   const { command, args } = spec("process");
   const child = spawn(command, args, { env: { PATH: process.env.PATH } });
@@ -71,7 +71,7 @@ async function sample(start) {
   return took;
 }
 
-/** Of the median of a plain process, at most. */
+/** Maximum ratio to the median of a plain process. */
 export const EXPECTED_ISOLATION = 1.1;
 
 export async function measureIsolation(rounds = 20) {
@@ -96,7 +96,7 @@ export const showIsolation = (rows) =>
     rows.map(({ name, p50, p99, ratio }) => [name, ms(p50), ms(p99), times(ratio)]),
   );
 
-/** One line for each expectation that is not met. */
+/** Returns one line for each expectation that is not met. */
 export const isolationShortfalls = (rows) =>
   rows
     .filter(({ ratio }) => ratio > EXPECTED_ISOLATION)

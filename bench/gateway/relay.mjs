@@ -1,6 +1,7 @@
 /**
- * The least that a gateway can be: a WebSocket on one side, a server's stdio on the other, and other ids between them. It
- * guards nothing and records nothing: what it takes is the floor. `node relay.mjs SERVER.mjs` prints its port.
+ * The smallest possible gateway: a WebSocket on one side, a server's stdio on the other, with the ids
+ * translated. It checks nothing and records nothing, so its time is the floor. `node relay.mjs SERVER.mjs`
+ * prints its port.
  */
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";

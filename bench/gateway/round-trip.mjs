@@ -1,6 +1,7 @@
 /**
- * A tool call with 1 KB there and back, over stdio: straight with the official client, and through the whole gateway,
- * its guard and its audit log on disk. The official server over Streamable HTTP stands beside it.
+ * A tool call with 1 KB there and back, over stdio: directly with the official client, and through the whole
+ * gateway, with its guard and its audit log on disk. The official server over Streamable HTTP is measured
+ * for comparison.
  *
  * @module
  */
@@ -16,7 +17,7 @@ const RELAY = fileURLToPath(new URL("./relay.mjs", import.meta.url));
 const TEXT = "x".repeat(1000);
 const WARM_UP = 300;
 const CALLS = 200;
-/** At most so many times as long as the direct call. */
+/** Maximum ratio to the direct call. */
 export const EXPECTED = { websocket: { p50: 1.8, p99: 3 }, http: { p50: 2.6 } };
 
 const NAMES = {
@@ -29,7 +30,7 @@ const NAMES = {
   streamable: "official client → Streamable HTTP",
 };
 
-/** Measures everybody in turn, `rounds` times. */
+/** Measures all contenders in turn, `rounds` times. */
 export async function measureGatewayRoundtrips(rounds = 20) {
   const closers = [];
   try {
@@ -57,8 +58,8 @@ export async function measureGatewayRoundtrips(rounds = 20) {
 }
 
 /**
- * The official transport gives all its requests one signal. Node's `fetch` leaves a listener on it with each request until
- * the garbage is collected, and warns about thousands of them.
+ * The official transport uses one signal for all its requests. With each request, Node's `fetch` leaves a
+ * listener on it until garbage collection, and warns about thousands of them.
  */
 async function fetchWithOwnSignal(url, { signal, ...init } = {}) {
   const own = new AbortController();
@@ -150,7 +151,7 @@ export const showGatewayRoundtrips = (rows) =>
     rows.map(({ label, p50, p99, ratio }) => [label, ms(p50), ms(p99), times(ratio.p50), times(ratio.p99)]),
   );
 
-/** One line for each expectation that is not met. */
+/** Returns one line for each expectation that is not met. */
 export const gatewayShortfalls = (rows) =>
   Object.entries(EXPECTED).flatMap(([id, limits]) => {
     const row = rows.find((one) => one.id === id);

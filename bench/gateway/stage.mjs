@@ -1,5 +1,5 @@
 /**
- * A gateway in a process of its own, as people run it, and pages that are connected to it.
+ * A gateway in its own process, as users run it, and pages that are connected to it.
  *
  * @module
  */
@@ -17,13 +17,13 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 export const ECHO = here("./echo-server.mjs");
 
 /**
- * `fetch` as far as it is needed here. Node's own takes longer than the gateway behind it; a browser's is not in this
- * process at all.
+ * The part of `fetch` that is needed here. Node's own takes longer than the gateway behind it; a browser's
+ * is not in this process at all.
  */
 const quickFetch = (agent, url, { method = "GET", headers, body, signal }) =>
   new Promise((resolve, reject) => {
     const asked = request(url, { method, headers, agent, signal }, (answer) => {
-      // Nothing is in it, and nobody reads it.
+      // The body is empty and unread.
       if (answer.statusCode === 204) answer.resume();
       const chunks = [];
       const text = async () => {
@@ -35,7 +35,7 @@ const quickFetch = (agent, url, { method = "GET", headers, body, signal }) =>
         status: answer.statusCode,
         text,
         json: async () => JSON.parse(await text()),
-        // As a page reads it: a browser decodes in native code, and Node's streams of this kind are slow.
+        // As a page reads it: a browser decodes in native code, and Node's web streams are slow.
         body: { pipeThrough: () => ({ getReader: () => textReader(answer) }) },
       });
     });
@@ -49,7 +49,7 @@ function textReader(stream) {
   return { read: () => chunks.next() };
 }
 
-/** A WebSocket that a proxy does not let through. */
+/** A WebSocket that a proxy blocks. */
 class NoSocket {
   constructor() {
     setTimeout(() => this.onerror?.());
@@ -57,7 +57,7 @@ class NoSocket {
   close() {}
 }
 
-/** Starts a gateway with these settings; its pages see the server `echo` unless they say otherwise. */
+/** Starts a gateway with these settings; its pages see the server `echo` by default. */
 export async function openStage(settings = {}) {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
   const file = join(folder, "settings.json");
@@ -132,7 +132,7 @@ export async function openStage(settings = {}) {
   };
 }
 
-/** The server that gives back what it got; its tools may be called without asking. */
+/** The server that returns its input; its tools may be called without asking. */
 export const echoServer = (isolation = "process", more = {}) => ({
   command: process.execPath,
   args: [ECHO],

@@ -1,6 +1,6 @@
 /**
- * What a tool call costs through the gateway's connection to a stdio server, against the official client on the same
- * server: 1 KB there and back, one after the other, in turns.
+ * The cost of a tool call through the gateway's connection to a stdio server, compared with the official
+ * client on the same server: 1 KB there and back, one after the other, in turns.
  *
  * `node bench/gateway/upstream.mjs [calls]`, after `npm run build`.
  *

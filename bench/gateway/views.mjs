@@ -1,6 +1,6 @@
 /**
- * How the gateway grows: calls per second and memory with many live views, and how long a quiet view waits while its
- * neighbour floods.
+ * Scaling of the gateway: calls per second and memory with many live views, and the waiting time of a quiet
+ * view while its neighbour floods.
  *
  * @module
  */
@@ -11,10 +11,13 @@ import { echoServer, openStage } from "./stage.mjs";
 const VIEWS = [1, 10, 100, 1000];
 const TEXT = "x".repeat(1000);
 const SECONDS = 3;
-/** Calls of the quiet view, and milliseconds between them; and how many the flooding one has under way. */
+/**
+ * Number of calls of the quiet view, milliseconds between them, and number of concurrent calls of the
+ * flooding one.
+ */
 const QUIET = { calls: 120, pause: 60 };
 const FLOOD = 200;
-/** p99 of a quiet view beside a flood, at most so many times as long as alone. */
+/** Maximum ratio of a quiet view's p99 beside a flood to its p99 alone. */
 export const EXPECTED_QUIET = 2;
 
 const call = (view) => view.upstream.request("tools/call", { name: "echo", arguments: { text: TEXT } });
@@ -28,7 +31,7 @@ async function openViews(page, many) {
   return views;
 }
 
-/** Every view has one call under way, all the time. */
+/** Keeps one call of every view running at all times. */
 async function throughput(views) {
   const end = performance.now() + SECONDS * 1000;
   let calls = 0;
@@ -73,7 +76,7 @@ export async function measureViews() {
   return { rows, flood: await measureFlood() };
 }
 
-/** Two views of two pages, of one user and one server. The limits are those that a gateway has by default. */
+/** Two views of two pages, of one user and one server, with the gateway's default limits. */
 async function measureFlood() {
   const stage = await openStage({ mcpServers: { echo: echoServer("process", { limits: {} }) } });
   try {
@@ -82,7 +85,7 @@ async function measureFlood() {
     let isOver = false;
     let asked = 0;
     let refused = 0;
-    // As fast as it can: what is refused is asked again at once.
+    // As fast as possible: a refused call is sent again at once.
     const flood = Array.from({ length: FLOOD }, async () => {
       for (; !isOver; asked++) await call(wild).catch(() => refused++);
     });
@@ -122,7 +125,7 @@ export const showViews = ({ rows, flood }) =>
     ),
   ].join("\n");
 
-/** One line for each expectation that is not met. */
+/** Returns one line for each expectation that is not met. */
 export function viewsShortfalls({ flood }) {
   const ratio = flood.beside.p99 / flood.alone.p99;
   return ratio > EXPECTED_QUIET

@@ -1,5 +1,5 @@
 /**
- * How many bytes a host adds to a page, without React.
+ * The number of bytes that a host adds to a page, without React.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { bytesOf, withEsbuild, withRollup } from "../contenders.mjs";
 import { count, ratio, table, times } from "../statistics.mjs";
 import { HOSTS } from "./site.mjs";
 
-/** What a page needs of each to show an app. */
+/** The imports that a page needs from each host to show an app. */
 const ENTRIES = {
   ours: 'export * from "@vitrine/host/define";',
   official: 'export { AppBridge, PostMessageTransport } from "@modelcontextprotocol/ext-apps/app-bridge";',

@@ -1,6 +1,7 @@
 /**
- * Fifty apps in one page: a long conversation, whose results are there, is opened at its end. When the first that is on screen has its result,
- * when all have, who came first, and what the page and its views hold in memory then.
+ * Fifty apps in one page: opens a long conversation, with its results, at its end. Measures when the first
+ * visible app has its result, when all have, which came first, and the memory of the page and its views
+ * then.
  *
  * @module
  */
@@ -12,7 +13,7 @@ import { openHost } from "./stage.mjs";
 const APPS = 50;
 /** No new round after this many milliseconds: a busy machine gets fewer samples, not a longer run. */
 const PATIENCE = 50_000;
-/** The official apps by turns, spread over so many servers: each server of ours is a process. */
+/** The official apps in turn, spread over so many servers; each of our servers is a process. */
 const appsOf = (servers) =>
   Array.from({ length: APPS }, (_, index) => {
     const turn = index % servers;
@@ -20,7 +21,7 @@ const appsOf = (servers) =>
     return `${OFFICIAL[turn % OFFICIAL.length]}${copy ? `@${copy}` : ""}`;
   });
 
-/** Measures everybody in turn, `rounds` times; ours also with the apps on ten servers. */
+/** Measures all contenders in turn, `rounds` times; ours also with the apps on ten servers. */
 export async function measureFifty(browser, rounds = 2) {
   const site = await openSite();
   const subjects = [
@@ -42,7 +43,7 @@ export async function measureFifty(browser, rounds = 2) {
   return summarise(subjects, samples);
 }
 
-/** The last app of the conversation alone, which is the first to be seen. */
+/** The last app of the conversation alone, which is the first visible one. */
 async function single(browser, site, subject) {
   const [app] = appsOf(subject.servers).slice(-1);
   const stage = await openHost(browser, site, subject, [app]);
@@ -69,10 +70,10 @@ async function openAll(browser, site, subject) {
       first: seen[0].at - began,
       seen: seen[seen.length - 1].at - began,
       all: heard[APPS - 1].at - began,
-      // How many that nobody sees were there before the last of those that somebody does.
+      // The number of invisible apps that finished before the last visible one.
       before: heard.indexOf(seen[seen.length - 1]) + 1 - seen.length,
       visible: visible.length,
-      // How long all of the browser worked for it: this number does not mind what else the machine does.
+      // Processor time of the whole browser, which is independent of other load on the machine.
       cpu: after.reduce((sum, { id, cpuTime }) => sum + cpuTime - earlier(id), 0),
       ...(await memory(browser, stage)),
     };
@@ -81,10 +82,10 @@ async function openAll(browser, site, subject) {
   }
 }
 
-/** The processes of the browser, with the seconds that each has worked. */
+/** The processes of the browser, with the processor seconds of each. */
 const processes = async (browser) => (await browser.send("SystemInfo.getProcessInfo")).processInfo;
 
-/** What JavaScript holds after a collection, once for each process; and the memory of the renderers in all. */
+/** JavaScript heap after a collection, once for each process, and the total memory of the renderers. */
 async function memory(browser, { browserContextId }) {
   const heaps = new Map();
   const { targetInfos } = await browser.send("Target.getTargets");
@@ -105,7 +106,7 @@ async function memory(browser, { browserContextId }) {
   };
 }
 
-/** Memory of a process in bytes, shared pages by their share; 0 where the system does not tell. */
+/** Memory of a process in bytes (PSS); 0 where the system does not report it. */
 function proportionalSize(pid) {
   try {
     return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0) * 1024;

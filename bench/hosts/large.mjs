@@ -1,7 +1,7 @@
 /**
- * Large results: from the host's `sendToolResult` until the view's listener has the message, and the longest time in
- * which the host's page could do nothing else. Ours is measured with a third party's view and with our own, with an
- * object in hand and with text as it came from the wire; the peers take objects.
+ * Large results: the time from the host's `sendToolResult` until the view's listener has the message, and
+ * the longest time for which the host's page was blocked. Ours is measured with a third-party view and with
+ * our own, with an object and with text as it came from the wire; the peers take objects.
  *
  * @module
  */
@@ -24,7 +24,7 @@ const SUBJECTS = [
     label: `${host.label}, third party's view`,
   })),
 ];
-/** Megabytes, and a share of the rounds: fifty take a peer ten seconds and more. */
+/** Megabytes, and a share of the rounds: fifty megabytes take a peer ten seconds and more. */
 const SIZES = [
   [1, 1],
   [10, 0.67],
@@ -32,7 +32,7 @@ const SIZES = [
 ];
 const KINDS = ["text", "records"];
 
-/** Measures everybody in turn; `rounds` at the smallest size, fewer above. */
+/** Measures all contenders in turn; `rounds` at the smallest size, fewer above. */
 export async function measureLarge(browser, rounds = 3) {
   const site = await openSite();
   const result = {};
@@ -83,7 +83,7 @@ function summarise(samples) {
     ),
   }));
   const official = rows.filter(({ side }) => side === "official");
-  // Against the quicker peer.
+  // Compared with the faster peer.
   const best = official.reduce((a, b) => (b.p50 < a.p50 ? b : a));
   const ratios = rows
     .filter(({ side }) => side === "ours")

@@ -4,13 +4,13 @@ import type { CallToolResult } from "@vitrine/protocol";
 import { createRoot } from "react-dom/client";
 import { ANSWER, INFO, PROXY, readResource, serveBench } from "./page.ts";
 
-// The component makes a new bridge for every new object.
+// The component creates a new bridge for every new object.
 const SANDBOX = { url: PROXY };
 const CAPABILITIES = { serverTools: {} };
 const CONTEXT = { theme: "light" };
 const onCallTool = async () => ANSWER;
 
-/** What changes in the life of an app. */
+/** State that changes during the life of an app. */
 interface Props {
   toolInput?: Record<string, unknown>;
   toolResult?: CallToolResult;

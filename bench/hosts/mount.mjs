@@ -1,8 +1,8 @@
 /**
- * One app: from the click until its view has the tool's result, by the view's own clock. A click calls the tool; the
- * peers' hosts read the app's resource then, and ours has it registered and its proxy ready, as a host does when a
- * server is connected. Two more of ours: with the app itself started, as when the model has begun to write the call, and
- * with nothing prepared at all. Every sample has a browser context of its own.
+ * The time from a click until an app's view has the tool's result, by the view's own clock. A click calls
+ * the tool. The peers' hosts read the app's resource then; ours has it registered and its proxy ready, as a
+ * host does when a server is connected. Ours is also measured with the app itself started, as when the model
+ * is already writing the call, and with nothing prepared at all. Every sample has its own browser context.
  *
  * @module
  */
@@ -10,19 +10,19 @@ import { ms, quantile, ratio, shuffled, table, times } from "../statistics.mjs";
 import { COLD, HOSTS, OFFICIAL, openSite, STARTED } from "./site.mjs";
 import { openHost } from "./stage.mjs";
 
-/** Every app, and the own one last. */
+/** Every app, our own last. */
 export const APPS = [...OFFICIAL, "view"];
 /** No new round after this many milliseconds: a busy machine gets fewer samples, not a longer run. */
 const PATIENCE = 80_000;
 const SUBJECTS = [...HOSTS, STARTED, COLD];
 
-/** Measures everybody in turn, `rounds` times. */
+/** Measures all contenders in turn, `rounds` times. */
 export async function measureMount(browser, rounds = 6) {
   const site = await openSite();
   const samples = {};
   try {
     const deadline = Date.now() + PATIENCE;
-    // One more than asked for: the first is thrown away.
+    // An extra round: the first is discarded.
     for (let round = 0; round <= rounds && (round < 3 || Date.now() < deadline); round++) {
       for (const app of APPS) {
         for (const host of shuffled(SUBJECTS)) {

@@ -1,6 +1,6 @@
 /**
- * A host on the official `AppBridge`, as small and quick as its documentation lets one be: the resource is read while
- * the proxy page loads, and once for all apps that share it.
+ * A host on the official `AppBridge`, as small and fast as its documentation allows: the resource is read
+ * while the proxy page loads, and once for all apps that share it.
  */
 import { AppBridge, PostMessageTransport } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { ANSWER, INFO, PROXY, readResource, serveBench } from "./page.ts";
@@ -34,7 +34,7 @@ serveBench({
       sendInput: (input) => void ready.then(() => bridge.sendToolInput({ arguments: input })),
       sendResult: (result) => {
         if (typeof result === "string") throw new Error("AppBridge takes objects");
-        // Without a turn in between once the view is there: the stall is then all its own.
+        // Without a task in between once the view is ready, so that the whole stall belongs to it.
         void ready.then(() => bridge.sendToolResult(result));
       },
     };

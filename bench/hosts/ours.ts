@@ -1,4 +1,4 @@
-/** Our host: `<mcp-app>` before the sandbox, each server's views in a process of their own. */
+/** Our host: `<mcp-app>` with the sandbox, each server's views in their own process. */
 import { httpUpstream, standardGuard, type Upstream } from "@vitrine/guard";
 import { warm } from "@vitrine/host";
 import "@vitrine/host/define";
@@ -7,11 +7,11 @@ import { ANSWER, type BenchApp, INFO, serveBench } from "./page.ts";
 
 const query = new URLSearchParams(location.search);
 const isCold = query.has("cold");
-/** Milliseconds that a model takes at least from a tool's name to the end of its arguments. */
+/** Minimum milliseconds that a model takes from a tool's name to the end of its arguments. */
 const WRITING = 1000;
 const TOOL = { name: "x", inputSchema: { type: "object" } };
 
-/** A server that answers in the page, at once. */
+/** A server in the page that answers at once. */
 const upstreamOf = ({ name }: BenchApp): Upstream => ({
   ...httpUpstream({ url: "/", server: name, capabilities: { tools: {} } }),
   request: (async (method: string) =>
@@ -19,7 +19,7 @@ const upstreamOf = ({ name }: BenchApp): Upstream => ({
 });
 
 const ENDLESS = { burst: 1e9, perSecond: 1e9 };
-/** What a product has, but for how often a view may ask: the bench asks more often than any app. */
+/** A product's settings, except for the rate limit of views: the bench sends more requests than any app. */
 const guards = new Map<string, { upstream: Upstream; guard: ReturnType<typeof standardGuard> }>();
 function guarded(app: BenchApp) {
   const known = guards.get(app.name);
@@ -34,7 +34,7 @@ function guarded(app: BenchApp) {
   return entry;
 }
 
-/** The proxy of a spare frame is there. */
+/** Whether the proxy of a preloaded frame is ready. */
 const proxyReady = (origin: string): Promise<void> =>
   new Promise((resolve) => {
     const hear = ({ data, origin: from }: MessageEvent): void => {

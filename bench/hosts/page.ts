@@ -1,6 +1,6 @@
 /**
- * What the three host pages of the bench have in common: one small API, over the few things in which hosts differ.
- * Runs in the browser.
+ * Shared by the three host pages of the bench: one small API over the few differences between hosts. Runs in
+ * the browser.
  */
 import type { FrameView } from "@vitrine/host";
 import type { CallToolResult } from "@vitrine/protocol";
@@ -11,29 +11,29 @@ export interface BenchApp {
   tool: string;
   uri: string;
   input: Record<string, unknown>;
-  /** Its registration with our sandbox; other hosts have no use for it. */
+  /** Its registration with our sandbox; other hosts ignore it. */
   view: FrameView;
 }
 
-/** An app that was put into the page. What it is told before it is ready waits until it is. */
+/** An app in the page. Messages sent before it is ready are queued until it is. */
 export interface Shown {
   /** The frame of its proxy. */
   frame(): HTMLIFrameElement | null | undefined;
   sendInput(input: Record<string, unknown>): void;
-  /** An object in hand or, for a host that takes it, the text as it came from the wire. */
+  /** An object or, for a host that accepts it, the text as it came from the wire. */
   sendResult(result: CallToolResult | string): void;
 }
 
-/** A host: the one thing that differs. */
+/** A host: the only part that differs. */
 export interface BenchHost {
-  /** What it does once a server is connected, before anybody clicks. */
+  /** Prepares for a connected server, before the user clicks. */
   connect?(app: BenchApp): Promise<void>;
   show(app: BenchApp, place: HTMLElement): Shown;
 }
 
-/** How every host calls itself. */
+/** The host info of every host. */
 export const INFO = { name: "bench", version: "1.0.0" };
-/** What every host answers to `tools/call`, at once. */
+/** The immediate answer of every host to `tools/call`. */
 export const ANSWER: CallToolResult = {
   content: [{ type: "text", text: "ok" }],
   structuredContent: { ok: true, value: 42 },
@@ -41,7 +41,7 @@ export const ANSWER: CallToolResult = {
 /** The peers' proxy page: lean, and on another port of the same name, as in their own examples. */
 export const PROXY = new URL(new URLSearchParams(location.search).get("proxy") ?? location.href);
 
-/** Peers write lines, some with whole results in them: nobody reads them here. */
+/** Peers log lines to the console, some with whole results; they are dropped here. */
 console.debug = console.log = () => {};
 
 const post = async (path: string) => (await fetch(path, { method: "POST", body: "{}" })).json();
@@ -51,7 +51,7 @@ interface ReadResult {
   contents: { uri: string; mimeType: string; text: string }[];
 }
 
-/** Reads an app's resource from its server, once. */
+/** Fetches an app's resource from its server, once. */
 export function readResource({ name }: BenchApp): Promise<ReadResult> {
   const reading = read.get(name) ?? post(`/read/${name}`);
   read.set(name, reading);
@@ -79,7 +79,7 @@ const LARGE: Record<string, (bytes: number) => CallToolResult> = {
   }),
 };
 
-/** Gaps between two turns of the page: the longest is how long it could not do anything else. */
+/** Gaps between two tasks of the page: the longest is the time for which it was blocked. */
 function watchStalls(): () => number {
   let longest = 0;
   let last = performance.now();
@@ -96,17 +96,17 @@ function watchStalls(): () => number {
   };
 }
 
-/** Something that a view says: its input or result came, or how long its calls took. */
+/** A report of a view: its input or result arrived, or how long its calls took. */
 interface Heard {
   what: string;
   number: number;
   at: unknown;
 }
 
-/** Milliseconds that anything may take before the bench gives up on it. */
+/** Milliseconds after which the bench gives up. */
 const PATIENCE = 90_000;
 
-/** What views say, as they say it. */
+/** Reports of views, as they arrive. */
 function listenToViews(): (what: string, count: number) => Promise<Heard[]> {
   const heard: Heard[] = [];
   const waiting = new Set<() => void>();
@@ -136,7 +136,7 @@ function listenToViews(): (what: string, count: number) => Promise<Heard[]> {
     });
 }
 
-/** Makes `globalThis.bench` of a host. */
+/** Creates `globalThis.bench` for a host. */
 export function serveBench(host: BenchHost) {
   const apps = new Map<string, BenchApp>();
   const shown: Shown[] = [];
@@ -151,7 +151,7 @@ export function serveBench(host: BenchHost) {
     return app;
   };
 
-  /** Shows an app and calls its tool; the result carries a number by which the view's listener tells it. */
+  /** Shows an app and calls its tool. The result has a number by which the view's listener identifies it. */
   async function click(name: string, place: HTMLElement, number: number): Promise<void> {
     const app = appOf(name);
     const called = post(`/call/${name}`);
@@ -168,21 +168,21 @@ export function serveBench(host: BenchHost) {
   };
 
   const bench = {
-    /** Waits until so many views have something; gives when each had it. */
+    /** Waits until this many views have received something; returns when each did. */
     until,
-    /** Has the view that was opened call a tool so many times; gives how long each call took. */
+    /** Makes the opened view call a tool so many times; returns the duration of each call. */
     async run(calls: number): Promise<unknown> {
       const view = shown[0]?.frame()?.contentWindow?.[0];
       if (!view) throw new Error("no view");
       view.postMessage({ calls }, "*");
       return (await until("times", ++runs)).at(-1)?.at;
     },
-    /** Connects to servers, as a host does long before anybody clicks. */
+    /** Connects to servers, as a host does long before the user clicks. */
     async connect(names: string[]): Promise<void> {
       for (const name of names) apps.set(name, await (await fetch(`/apps/${name}`)).json());
       for (const name of names) await host.connect?.(appOf(name));
     },
-    /** A person clicks. Returns when. */
+    /** Simulates a click; returns its time. */
     click(name: string): number {
       const place = slot();
       const began = now();
@@ -190,8 +190,8 @@ export function serveBench(host: BenchHost) {
       return began;
     },
     /**
-     * A long conversation is opened at its end, with the results that it has. Returns when, and which of its apps are on
-     * screen.
+     * Opens a long conversation, with its results, at its end. Returns the time, and which of its apps are
+     * on screen.
      */
     async openAll(names: string[]): Promise<{ began: number; visible: number[] }> {
       const results = new Map<string, CallToolResult>();
@@ -199,7 +199,8 @@ export function serveBench(host: BenchHost) {
       const places = names.map(slot);
       scrollTo(0, document.documentElement.scrollHeight);
       const visible = places.flatMap((place, index) => {
-        // All of it: an app stands at the top of its place, and may be out of sight in the half that is not.
+        // Fully visible only: an app is at the top of its element, and may be out of sight if only half of
+        // that is visible.
         return place.getBoundingClientRect().top >= 0 ? [index] : [];
       });
       const began = now();
@@ -216,32 +217,32 @@ export function serveBench(host: BenchHost) {
       }
       return { began, visible };
     },
-    /** Shows an app that has its input, and nothing more. */
+    /** Shows an app that has only its input. */
     open(name: string): void {
       const view = host.show(appOf(name), slot());
       view.sendInput(appOf(name).input);
       shown.push(view);
     },
-    /** Makes a result of that size, as an object or as text. */
+    /** Creates a result of that size, as an object or as text. */
     prepare(kind: string, bytes: number, asText: boolean): number {
       const result = LARGE[kind]?.(bytes) ?? { content: [] };
       const text = JSON.stringify(result);
       large = asText ? text : result;
       return text.length;
     },
-    /** Sends it to the app that was opened. Returns when, once the host's call has returned. */
+    /** Sends the result to the opened app. Returns the start time, once the host's call has returned. */
     send(): number {
       stalls = watchStalls();
       const began = now();
       for (const view of shown) view.sendResult(large);
       return began;
     },
-    /** The longest stall of this page since. */
+    /** The longest stall of this page since then. */
     stall: (): number => stalls(),
   };
   Object.assign(globalThis, { bench });
   return bench;
 }
 
-/** What the bench calls in a host page, as `bench`. */
+/** Functions that the bench calls in a host page, as `bench`. */
 export type Bench = ReturnType<typeof serveBench>;

@@ -1,6 +1,6 @@
 /**
- * How long a view's `tools/call` takes that the host page answers at once, through the whole of a host: its sandbox,
- * its bridge, its checks. Ours has the view in a process of its own, the peers have all in one.
+ * The duration of a view's `tools/call` that the host page answers at once, through a whole host: its
+ * sandbox, its bridge, its checks. Our view has its own process; the peers have everything in one.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { ms, ratio, shuffled, summary, table, times } from "../statistics.mjs";
 import { HOSTS, openSite } from "./site.mjs";
 import { openHost } from "./stage.mjs";
 
-/** What the view is written with. Raw messages are the floor: all that is left is the host. */
+/** Libraries of the view. Raw messages are the floor: only the host is left. */
 const RUNTIMES = { "run-raw": "raw messages", "run-ours": "our View", "run-official": "the official App" };
 const WARM_UP = 100;
 const CALLS = 200;
@@ -16,7 +16,7 @@ const LEAST = 4;
 /** No new round after this many milliseconds: a busy machine gets fewer samples, not a longer run. */
 const PATIENCE = 25_000;
 
-/** Measures everybody in turn, `rounds` times. */
+/** Measures all contenders in turn, `rounds` times. */
 export async function measureHostRoundtrips(browser, rounds = 10) {
   const site = await openSite();
   const opened = [];

@@ -1,15 +1,15 @@
 /**
- * What our host is expected to do better than the peers', and a line for each expectation that is not met, with the
- * numbers that say why.
+ * Expectations for our host compared with the peers', and a line with the numbers for each one that is not
+ * met.
  *
  * @module
  */
 import { ms, times } from "../statistics.mjs";
 
 /**
- * `mount`: peer ÷ ours, for third parties' apps and for our own. `fifty`: the first on screen ÷ the same app alone at
- * most, all fifty peer ÷ ours at least, heap ours ÷ peer at most. `large`: ours ÷ the quicker peer at most, and
- * milliseconds that the page stands still at most.
+ * `mount`: peer ÷ ours, for third-party apps and for our own. `fifty`: the first on screen ÷ the same app
+ * alone at most, all fifty peer ÷ ours at least, heap ours ÷ peer at most. `large`: ours ÷ the faster peer
+ * at most, and milliseconds for which the page is blocked at most.
  */
 export const EXPECTED = {
   mount: { others: 1.6, own: 4 },
@@ -18,7 +18,7 @@ export const EXPECTED = {
   large: { others: 0.6, own: 0.15, stall: 100 },
 };
 
-/** One line for each expectation that is not met. */
+/** Returns one line for each expectation that is not met. */
 export function hostShortfalls({ mount = {}, fifty, "host-roundtrips": roundtrips = {}, large = {} }) {
   return [
     ...Object.entries(mount).flatMap(([app, result]) => mountShort(app, result, mount)),
@@ -33,7 +33,7 @@ const rowOf = ({ rows }, id) => rows.find((row) => row.id === id);
 function mountShort(app, result, all) {
   const expected = app === "view" ? EXPECTED.mount.own : EXPECTED.mount.others;
   const ours = rowOf(result, "ours").p50;
-  // Our own view does next to nothing by itself: what it takes is the host's.
+  // Our own view does almost nothing itself, so its time is the host's.
   const host = all.view ? rowOf(all.view, "ours").p50 : 0;
   return result.ratios
     .filter(({ p50 }) => p50 < expected)
@@ -51,7 +51,7 @@ function mountShort(app, result, all) {
     });
 }
 
-/** What a peer takes with the apps that are written for it. */
+/** A peer's time with the apps that are written for it. */
 const biggest = (all, id) =>
   Object.entries(all)
     .filter(([app]) => app !== "view")

@@ -1,6 +1,7 @@
 /**
- * What the benchmarks of hosts stand on: one server for every host's page and every app, the peers' proxy page on
- * another port, our sandbox, and the apps themselves: two official ones as their servers hand them over, and small ones.
+ * The site of the host benchmarks: one server for every host's page and every app, the peers' proxy page on
+ * another port, our sandbox, and the apps themselves: two official ones as their servers deliver them, and
+ * small ones.
  *
  * @module
  */
@@ -14,7 +15,7 @@ import { build } from "esbuild";
 import { pageOf } from "../browser.mjs";
 import { ROOT, versionOf, withRollup } from "../contenders.mjs";
 
-/** Who is compared. `page` is the host page and its query. */
+/** The compared hosts. `page` is the host page and its query. */
 export const HOSTS = [
   { id: "ours", side: "ours", label: "Vitrine", page: "ours" },
   {
@@ -30,9 +31,9 @@ export const HOSTS = [
     page: "mcp-ui",
   },
 ];
-/** Ours when nobody prepared anything: the app's process and proxy page are started at the click. */
+/** Our host without preparation: the app's process and proxy page are started at the click. */
 export const COLD = { id: "cold", side: "cold", label: "Vitrine, nothing prepared", page: "ours?cold" };
-/** Ours when the host knew what would be clicked, and had the app started out of sight. */
+/** Our host with the app started out of sight, because it knew what would be clicked. */
 export const STARTED = { id: "started", side: "started", label: "Vitrine, started before", page: "ours?run" };
 
 /** The policy that MCP Apps gives a view by default. The peers' views inherit it from the proxy page. */
@@ -40,7 +41,7 @@ const VIEW_POLICY =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; media-src 'self' data:; connect-src 'none'";
 
-/** Runs first in every app, in every host: tells the page when the view has its input and its result. */
+/** Runs first in every app, in every host: notifies the page when the view has its input and its result. */
 function listener() {
   const tell = (what, number, at) => top.postMessage({ bench: { what, number, at } }, "*");
   addEventListener("message", ({ source, data }) => {
@@ -52,7 +53,7 @@ function listener() {
 }
 const withListener = (html) => html.replace(/^<!doctype html>/i, `$&<script>(${listener})()</script>`);
 
-/** The view's end of a round trip: `run` makes calls in sequence and says how many milliseconds each took. */
+/** The view's end of a round trip: `run` makes calls in sequence and returns the milliseconds of each. */
 const RUN = `
   globalThis.run = async (count) => {
     const times = [];
@@ -100,10 +101,10 @@ const OWN = {
   "run-ours": runtimeView("View", "@vitrine/view"),
   "run-official": runtimeView("App", "@modelcontextprotocol/ext-apps"),
 };
-/** The apps of others, with what a model would say to their tools. */
+/** Third-party apps, with typical arguments of their tools. */
 export const OFFICIAL = ["basic-vanillajs", "budget-allocator"];
 
-/** What an official server hands over: its app, its tool, and what that tool says. */
+/** Data of an official server: its app, its tool, and the tool's result. */
 async function askOfficialServer(name) {
   const client = new Client(
     { name: "bench", version: "1" },
@@ -166,7 +167,7 @@ const hostPage = (name) =>
 /**
  * Starts everything.
  *
- * An app `name` is also there as `name@2`, `name@3` and so on: the same app on servers of their own.
+ * An app `name` is also available as `name@2`, `name@3` and so on: the same app on separate servers.
  */
 export async function openSite() {
   const apps = new Map();
@@ -220,7 +221,7 @@ export async function openSite() {
   );
   sandbox = await serveSandbox({ secret: "a secret for the bench only", port: 0, hosts: [host.origin] });
   return {
-    /** The address of a host page. */
+    /** The URL of a host page. */
     address: ({ page }) =>
       `${host.origin}/${page}${page.includes("?") ? "&" : "?"}proxy=${encodeURIComponent(proxy.origin)}`,
     async close() {

@@ -1,14 +1,16 @@
 /**
- * A host page of the bench in a browser: opened and connected.
+ * Opens a host page of the bench in a browser and connects it.
  *
  * @module
  */
 
-/** Milliseconds between the connection and the first click: nobody is quicker, and every host has come to rest. */
+/**
+ * Milliseconds between the connection and the first click: no user is faster, and every host is idle by then.
+ */
 const SETTLE = 300;
 const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
-/** Opens a host page. `call` calls what it has in `bench`, with values that are JSON. */
+/** Opens a host page. `call` calls functions of its `bench`, with JSON values. */
 export async function openHost(browser, site, host, apps) {
   const page = await browser.openPage(site.address(host));
   while (!(await page.evaluate('"bench" in globalThis'))) await pause(20);

@@ -1,6 +1,6 @@
 /**
- * The same servers by Streamable HTTP: ours and the official SDK's, behind the same listener and asked by the same client. Nothing is
- * kept between requests: a server is made for each.
+ * The same servers over Streamable HTTP: ours and the official SDK's, behind the same listener and with the
+ * same client. Nothing is kept between requests: each request gets a new server.
  *
  * @module
  */
@@ -12,18 +12,18 @@ import { uiExtension } from "@vitrine/protocol";
 import { mean, ms, quantile, shuffled, table, times } from "../statistics.mjs";
 import { processorTime } from "./processor-time.mjs";
 
-/** At most so many times as long as the official SDK alone. */
+/** Maximum ratio to the official SDK alone. */
 export const EXPECTED = 1.05;
 const SERVERS = { official: "./plain-server.mjs", ours: "./ours-server.mjs" };
-/** Both generations of MCP: the older one says who the client is only once, and no request after it does. */
+/** Both generations of MCP. In the older one, only the first request identifies the client. */
 const GENERATIONS = [{ mode: "legacy" }, { mode: "auto" }];
 const WARM_UP = 60;
 const SAMPLES = 20;
 
-/** Starts a listener, and says where it is; `open` has what ends it. */
+/** Starts a listener and returns its URL; `open` collects the functions that stop it. */
 async function listen(path, open) {
   const script = fileURLToPath(new URL("listener.mjs", import.meta.url));
-  // A minimal environment: what is in ours has nothing to do with them.
+  // A minimal environment, because ours is irrelevant to them.
   const child = spawn(process.execPath, [script, path], {
     env: { PATH: process.env.PATH },
     stdio: ["ignore", "pipe", "inherit"],
@@ -33,7 +33,7 @@ async function listen(path, open) {
   return { url: new URL(url.trim()), pid: child.pid };
 }
 
-/** What is asked of one server by a client of one generation. */
+/** Requests to one server by a client of one generation. */
 async function stepsOf(url, versionNegotiation) {
   const client = new Client(
     { name: "bench", version: "1.0.0" },
@@ -44,7 +44,7 @@ async function stepsOf(url, versionNegotiation) {
   const { tools } = await client.listTools();
   const { name, _meta } = tools.find((tool) => tool.name === "tool-7");
   const uri = _meta.ui.resourceUri;
-  // Ours says how long an answer holds, and the client would not ask again.
+  // Our server sends a cache lifetime, and the client would not ask again.
   const always = { cacheMode: "bypass" };
   return {
     client,
@@ -57,7 +57,7 @@ async function stepsOf(url, versionNegotiation) {
   };
 }
 
-/** Everything that is asked: each step of each server, by each generation of client. */
+/** All requests: each step of each server, by each generation of client. */
 async function questions(open) {
   const asked = [];
   for (const [id, path] of Object.entries(SERVERS)) {
@@ -73,8 +73,8 @@ async function questions(open) {
 }
 
 /**
- * Asks both servers the same. One request to one is followed by one to the other: what else the machine does meets both. The
- * time that each had a processor is that of all of these requests.
+ * Sends both servers the same requests, alternately, so that other load on the machine affects both equally.
+ * The processor time is that of all these requests.
  */
 async function askBoth(pair) {
   const before = pair.map(({ pid }) => processorTime(pid));
@@ -89,7 +89,7 @@ async function askBoth(pair) {
     if (before[at] !== undefined) processor.push((processorTime(pid) - before[at]) / SAMPLES);
 }
 
-/** Measures, `rounds` times. */
+/** Measures `rounds` times. */
 export async function measureHttp(rounds) {
   const open = [];
   try {
@@ -100,7 +100,7 @@ export async function measureHttp(rounds) {
     for (let round = 0; round < rounds; round++) for (const pair of shuffled(pairs)) await askBoth(pair);
     return pairs.flatMap((pair) => [
       rowOf(pair[0].step, pair, ({ times: noted }) => quantile(noted, 0.5)),
-      // The mean: a collection of garbage falls into some of the rounds, and is a part of it.
+      // The mean, because garbage collection falls into some of the rounds and is part of the cost.
       ...(pair[0].processor.length > 0
         ? [rowOf(`${pair[0].step}, processor, mean`, pair, ({ processor }) => mean(processor))]
         : []),
@@ -121,7 +121,7 @@ export const showHttp = (rows) =>
     rows.map(({ step, p50, ratio }) => [step, ms(p50.official), ms(p50.ours), times(ratio)]),
   );
 
-/** One line for each expectation that is not met. */
+/** Returns one line for each expectation that is not met. */
 export const httpShortfalls = (rows) =>
   rows
     .filter(({ ratio }) => ratio > EXPECTED)

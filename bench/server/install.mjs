@@ -1,6 +1,6 @@
 /**
- * What `npm install @vitrine/server` brings: the server, the view and the templates, packed as they are published, with their real
- * dependencies. And what of it is the official SDK's, which nobody who writes a server is without.
+ * The size of `npm install @vitrine/server`: the server, the view and the templates, packed as they are
+ * published, with their real dependencies; and the share of the official SDK, which every server needs.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import { ROOT } from "../contenders.mjs";
 import { count, table } from "../statistics.mjs";
 
 const MEBIBYTE = 1_048_576;
-/** Packages, and bytes of their files, at most. */
+/** Maximum number of packages, and of bytes of their files. */
 export const EXPECTED = { packages: 20, bytes: 15 * MEBIBYTE };
 const OURS = ["protocol", "view", "server"];
 const run = promisify(execFile);
 const QUIET = ["--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
 
-/** Bytes of the files in a folder, and of the blocks that they take on this disk. */
+/** Bytes of the files in a folder, and of their blocks on this disk. */
 function sizeOf(folder) {
   const sum = { bytes: 0, onDisk: 0 };
   for (const { name, parentPath } of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -37,7 +37,7 @@ async function packagesIn(folder) {
   return paths.map((path) => ({ name: path.split("/node_modules/").at(-1), ...sizeOf(path) }));
 }
 
-/** Packs, installs and counts. Needs the registry, or what npm has of it in its cache. */
+/** Packs, installs and counts. Needs the registry, or npm's cache of it. */
 export async function measureInstall() {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
   try {
@@ -80,7 +80,7 @@ export const showInstall = (packages) => {
   );
 };
 
-/** One line for each expectation that is not met. */
+/** Returns one line for each expectation that is not met. */
 export function installShortfalls(packages) {
   const { packages: number, bytes } = total(packages);
   const ours = total(packages.filter(isOurs));

@@ -1,6 +1,6 @@
 /**
- * How many instructions a server's start takes, counted by valgrind where it is installed: the same on a quiet machine and on a
- * busy one, while times of the same start differ by half.
+ * The number of instructions of a server's start, counted by valgrind where it is installed. The count is
+ * the same on a quiet and a busy machine, while times of the same start differ by half.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import { uiExtension } from "@vitrine/protocol";
 import { mean } from "../statistics.mjs";
 import { HELD, HOLD, holding } from "./held.mjs";
 
-/** V8's chance: what is where in its tables. */
+/** Random seeds of V8's hash tables. */
 const SEED = 1;
 
 const COUNT = ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"];
-/** What V8 writes at run time is code, too. */
+/** V8 generates code at run time. */
 const GENERATED = "--smc-check=all-non-file";
 
-/** From nothing to the list of tools, as a client would ask for it. */
+/** From the start of the process to the list of tools, as a client would request it. */
 const ASKED = [
   {
     id: 1,
@@ -59,7 +59,7 @@ export async function startInstructions(official, ours) {
   if (!isThere()) return undefined;
   const counts = { official: [], ours: [] };
   for (const held of HELD) {
-    // Both at once: what one does changes nothing in the other's count.
+    // Both at once: neither changes the other's count.
     const [first, second] = await Promise.all([countOf(official, held), countOf(ours, held)]);
     counts.official.push(first / 1e6);
     counts.ours.push(second / 1e6);

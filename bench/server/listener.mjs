@@ -1,6 +1,6 @@
 /**
- * Serves a server by Streamable HTTP, whoever made it: `node listener.mjs ./ours-server.mjs`. For each request one is made
- * anew. Says where it listens on standard output.
+ * Serves any server over Streamable HTTP: `node listener.mjs ./ours-server.mjs`. Each request gets a new
+ * server. Prints its URL on standard output.
  */
 import { createServer } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";

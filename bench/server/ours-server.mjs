@@ -1,4 +1,4 @@
-/** Twenty tools with a view each, by `@vitrine/server`. */
+/** Twenty tools with a view each, with `@vitrine/server`. */
 import { appServer, tool, view } from "@vitrine/server";
 import { z } from "zod";
 import { COUNT, DOCUMENT } from "./document.mjs";

@@ -1,4 +1,4 @@
-/** The same twenty tools and views by the official SDK and its helpers alone. */
+/** The same twenty tools and views with only the official SDK and its helpers. */
 import {
   RESOURCE_MIME_TYPE,
   registerAppResource,
@@ -8,7 +8,7 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { COUNT, DOCUMENT } from "./document.mjs";
 
-/** Schemas are made once, and not for each server. */
+/** Schemas are created once, not for each server. */
 const tools = Array.from({ length: COUNT }, (_, at) => {
   const uri = `ui://bench/view-${at}.html`;
   const config = {

@@ -1,11 +1,11 @@
 /**
- * How long a process has had a processor: on a busy machine that says more than the time until it answers.
+ * The processor time of a process: on a busy machine it is more reliable than the time until an answer.
  *
  * @module
  */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Milliseconds, of all its threads; undefined where the system does not tell. */
+/** Milliseconds of all its threads; undefined where the system does not report them. */
 export function processorTime(pid) {
   try {
     const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>

@@ -1,5 +1,6 @@
 /**
- * Writing servers with `@vitrine/server`: how fast they are, how large the documents of the templates, and what is installed.
+ * Servers written with `@vitrine/server`: their speed, the size of the templates' documents, and the size of
+ * the installation.
  *
  * @module
  */
@@ -8,7 +9,7 @@ import { installShortfalls, measureInstall, showInstall } from "./install.mjs";
 import { measureStdio, showStdio, stdioShortfalls } from "./stdio.mjs";
 import { measureTemplates, showTemplates, templateShortfalls } from "./templates.mjs";
 
-/** Measures all of it; the servers in turn, `rounds` times. */
+/** Runs all measurements; the servers in turn, `rounds` times. */
 export const measureServers = async (rounds = 8) => ({
   stdio: await measureStdio(rounds),
   http: await measureHttp(rounds),
@@ -19,7 +20,7 @@ export const measureServers = async (rounds = 8) => ({
 export const showServers = ({ stdio, http, templates, install }) =>
   [showStdio(stdio), showHttp(http), showTemplates(templates), showInstall(install)].join("\n\n");
 
-/** One line for each expectation that is not met. */
+/** Returns one line for each expectation that is not met. */
 export const serverShortfalls = ({ stdio, http, templates, install }) => [
   ...stdioShortfalls(stdio),
   ...httpShortfalls(http),

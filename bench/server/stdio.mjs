@@ -1,5 +1,5 @@
 /**
- * Servers with twenty tools and views, over stdio behind the official client: started, listed, called, read.
+ * Servers with twenty tools and views, over stdio behind the official client: start, list, call, read.
  *
  * @module
  */
@@ -17,21 +17,21 @@ import { startInstructions } from "./instructions.mjs";
 import { processorTime } from "./processor-time.mjs";
 import { XMCP, xmcpServer } from "./xmcp.mjs";
 
-/** A start as it is, and one with more that the server holds besides. */
+/** A plain start, and starts with more data held by the server. */
 const START = "start";
 const START_HOLDING = "start, with more held";
 const STEPS = [
   ...[START, START_HOLDING].flatMap((step) => [step, `${step}, processor`]),
   ...["tools/list", "tools/call", "resources/read"],
 ];
-/** Starts of each server in a round: one says little on a machine that others use, too. */
+/** Starts of each server in a round; a single one is unreliable on a shared machine. */
 const STARTS = 5;
-/** Requests until the servers are at their speed: what counts is how much one does, and not the first answer. */
+/** Warm-up requests: the steady speed counts, not the first answer. */
 const WARM_UP = 2000;
-/** At most so many times as long as the official SDK alone. */
+/** Maximum ratio to the official SDK alone. */
 export const EXPECTED = 1.05;
 
-/** Ours as one minified file, as xmcp makes them: only those two are alike. */
+/** Our server as one minified file, like xmcp's output: only those two are comparable. */
 async function bundled(folder) {
   const outfile = join(folder, "ours.mjs");
   await build({
@@ -56,13 +56,13 @@ async function contenders(folder) {
   };
 }
 
-/** As it is; or holding so many kilobytes besides. */
+/** A plain server, or one that holds so many kilobytes more. */
 async function connect(path, held) {
   const client = new Client(
     { name: "bench", version: "1.0.0" },
     { capabilities: { extensions: uiExtension() }, versionNegotiation: { mode: "legacy" } },
   );
-  // A minimal environment: what is in ours has nothing to do with them.
+  // A minimal environment, because ours is irrelevant to them.
   const env = { PATH: process.env.PATH, ...(held !== undefined && holding(held)) };
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -74,7 +74,7 @@ async function connect(path, held) {
   return { client, pid: transport.pid };
 }
 
-/** Starts a server, and ends it. */
+/** Starts a server and stops it. */
 async function startAlone({ id, path }, step, held, note) {
   const began = performance.now();
   const { client, pid } = await connect(path, held);
@@ -84,7 +84,7 @@ async function startAlone({ id, path }, step, held, note) {
   await client.close();
 }
 
-/** Starts a server, and says what can be asked of it. */
+/** Starts a server and returns its possible requests. */
 async function start({ id, path }) {
   const { client } = await connect(path);
   const { tools } = await client.listTools();
@@ -100,7 +100,10 @@ async function start({ id, path }) {
   };
 }
 
-/** Starts all, one after the other, and asks them the same in turn: what else the machine does meets all of them. */
+/**
+ * Starts all servers one after the other and sends each the same requests in turn, so that other load on the
+ * machine affects all equally.
+ */
 async function use(all, note) {
   const started = [];
   try {
@@ -126,9 +129,9 @@ async function use(all, note) {
   }
 }
 
-/** Measures all in turn, `rounds` times. */
+/** Measures all servers in turn, `rounds` times. */
 export async function measureStdio(rounds) {
-  // Inside of the repository: what is bundled may still want its packages.
+  // Inside the repository, because bundled code may still import its packages.
   const folder = mkdtempSync(join(ROOT, "node_modules/.vitrine-bench-"));
   try {
     const all = Object.entries(await contenders(folder)).flatMap(([id, { label, path }]) =>
@@ -149,8 +152,8 @@ export async function measureStdio(rounds) {
 }
 
 /**
- * The middle of each, and of the ratios of what was measured one after the other: a machine that others use is faster in one
- * minute than in the next. Nothing where a step could not be measured.
+ * The median of each server, and of the ratios of consecutive measurements, because the speed of a shared
+ * machine varies. Empty where a step could not be measured.
  */
 function rowOf(step, samples) {
   const p50 = Object.fromEntries(
@@ -162,7 +165,7 @@ function rowOf(step, samples) {
   return [{ step, p50, ratio: quantile(ratios, 0.5) }];
 }
 
-/** Without times: nothing where there is nobody to count. */
+/** Counts instead of times; empty without a counter. */
 const countedRow = (millions) =>
   millions ? [{ step: "start, instructions", millions, ratio: millions.ours / millions.official }] : [];
 
@@ -178,7 +181,7 @@ export const showStdio = ({ labels, steps }) =>
     ]),
   );
 
-/** One line for each expectation that is not met. */
+/** Returns one line for each expectation that is not met. */
 export const stdioShortfalls = ({ steps }) =>
   steps
     .filter(({ ratio }) => ratio > EXPECTED)

@@ -1,5 +1,5 @@
 /**
- * Documents of the templates: their bytes with all that they need, and the time to write one.
+ * Documents of the templates: their bytes with everything included, and the time to write one.
  *
  * @module
  */
@@ -7,16 +7,16 @@ import { renderTemplate, TEMPLATES } from "@vitrine/server/templates";
 import { bytesOf } from "../contenders.mjs";
 import { count, ms, quantile, table } from "../statistics.mjs";
 
-/** Bytes of a document with the runtime in it, and milliseconds to write it, at most. */
+/** Maximum bytes of a document with the runtime in it, and maximum milliseconds to write it. */
 export const EXPECTED = { bytes: 20_000, time: 1 };
 const ROUNDS = 200;
 
-/** Configurations of those that cannot be without one. */
+/** Configurations of templates that need one. */
 const CONFIGS = { wizard: { steps: [{ title: "Name", fields: [{ name: "name" }] }] } };
 
 /**
- * What others give, as it was measured once (November 2026): they are not installed here. Bytes are from the smallest to the
- * largest.
+ * Sizes of other products, measured once (November 2026), because they are not installed here. Bytes from
+ * the smallest to the largest.
  */
 const OTHERS = [
   {
@@ -26,7 +26,7 @@ const OTHERS = [
   },
 ];
 
-/** The time to write a document that was not written before: another title each time, or it would come from memory. */
+/** The time to write a new document: another title each time, because repeated ones come from a cache. */
 function timeOf(template, config) {
   const samples = Array.from({ length: ROUNDS }, (_, at) => {
     const began = performance.now();
@@ -73,7 +73,7 @@ export const showTemplates = ({ rows, middle, others }) =>
     ],
   );
 
-/** One line for each expectation that is not met. */
+/** Returns one line for each expectation that is not met. */
 export const templateShortfalls = ({ rows }) =>
   rows.flatMap(({ name, bytes, time }) => [
     ...(bytes > EXPECTED.bytes

@@ -1,6 +1,7 @@
 /**
- * The same twenty tools and views by xmcp, a framework that compiles a server into one minified file. Its compiler comes with a
- * hundred megabytes of packages, so it is no dependency of ours: it is installed once, beside other caches, and used from there.
+ * The same twenty tools and views with xmcp, a framework that compiles a server into one minified file. Its
+ * compiler comes with a hundred megabytes of packages, so it is not a dependency: it is installed once,
+ * beside other caches, and used from there.
  *
  * @module
  */
@@ -21,7 +22,7 @@ const config = `export default {
 };
 `;
 
-// The flat key: for the nested one it would offer another view of its own for each tool.
+// The flat key: with the nested one it would offer another view for each tool.
 const toolOf = (at) => `import { z } from "zod";
 export const schema = { city: z.string() };
 export const outputSchema = { city: z.string(), high: z.number() };
@@ -41,7 +42,10 @@ export const metadata = { name: "view-${at}", mimeType: "text/html;profile=mcp-a
 export default () => DOCUMENT;
 `;
 
-/** Installs and compiles it. Gives the path of the server, or undefined where that is not possible, and says why. */
+/**
+ * Installs and compiles it. Returns the path of the server; undefined, after printing why, if that is not
+ * possible.
+ */
 export async function xmcpServer() {
   const folder = join(ROOT, `node_modules/.cache/vitrine-bench/xmcp-${XMCP}`);
   const write = (name, text) => {

@@ -1,6 +1,6 @@
 /**
- * How smoothly the inspector scrolls through 100,000 messages, and whether a search in all of them holds up the page:
- * frame times in Chromium.
+ * The scrolling speed of the inspector with 100,000 messages, and whether a search in all of them blocks the
+ * page: frame times in Chromium.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { launch } from "../browser.mjs";
 import { count, ms, quantile, table } from "../statistics.mjs";
 
 const MESSAGES = 100_000;
-/** Frames that are measured, and pixels that each scrolls on: a strong pull at a wheel. */
+/** Number of measured frames, and pixels to scroll per frame: a fast turn of the wheel. */
 const FRAMES = 600;
 const STEP = 400;
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
@@ -53,14 +53,14 @@ const scroll = ({ frames, step }) =>
       if (times.length >= frames) return resolve(times);
       if (list.scrollTop + list.clientHeight >= list.scrollHeight) direction = -1;
       list.scrollTop += direction * step;
-      // Now and then somebody drags the bar.
+      // From time to time the scroll bar is dragged.
       if (times.length % 100 === 99) list.scrollTop = Math.random() * list.scrollHeight;
       requestAnimationFrame(next);
     };
     requestAnimationFrame(next);
   });
 
-/** Runs in the page: the times between frames until a search for the last message has found it. */
+/** Runs in the page: the times between frames until a search has found the last message. */
 const search = (text) =>
   new Promise((resolve) => {
     const times = [];
@@ -101,9 +101,9 @@ export async function measureInspector() {
     const busy = await mainThread(page);
     const before = await busy();
     const scrolling = report(await page.evaluate(scroll, { frames: FRAMES, step: STEP }));
-    // What the page's own thread worked for each frame, whatever else the machine does.
+    // Main-thread time per frame, independent of other load on the machine.
     scrolling.work = Math.round(((await busy()) - before) / FRAMES / 0.01) / 100;
-    // One answer alone has that text: the last message of all.
+    // Only one answer has that text: the last message.
     const searching = page.evaluate(search, "1 of");
     await page.getByRole("searchbox", { name: "Search in JSON" }).fill(`of ${MESSAGES / 2 - 1}"`);
     const { times, took } = await searching;

@@ -1,6 +1,6 @@
 /**
- * Somebody saves a view: how long until the new one is on the screen, with the data of the one before. By a server that
- * follows its own files, and by one that is started again for it.
+ * The time from saving a view until the new one is on the screen, with the data of the previous one.
+ * Measured with a server that watches its own files, and with one that is restarted.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import { ROOT } from "../contenders.mjs";
 import { ms, quantile, table } from "../statistics.mjs";
 import { start } from "./start.mjs";
 
-/** Milliseconds, from the save to the new view. */
+/** Maximum milliseconds from the save to the new view. */
 const EXPECTED = 200;
-/** Milliseconds after which the next save comes: nobody saves twice at once. */
+/** Milliseconds between two saves. */
 const PAUSE = 300;
 
 const SERVER = `
@@ -32,14 +32,14 @@ const pageOf = (edition) => `<!doctype html>
   const app = new vitrine.App();
   app.ontoolresult = ({ content }) => {
     shown.textContent = content[0].text;
-    // When it is about to be painted.
+    // Immediately before it is painted.
     requestAnimationFrame(() => console.log("edition ${edition} at " + Date.now()));
   };
   app.connect();
 </script>
 `;
 
-/** Times of so many saves, by a server that was started in this way. */
+/** Times of so many saves, with a server that was started this way. */
 async function measureSaves(browser, folder, words, saves) {
   writeFileSync(join(folder, "page.html"), pageOf(0));
   const { link, stop } = await start(join(folder, "data"), ["dev", join(folder, "shop.mjs"), ...words]);
@@ -51,7 +51,8 @@ async function measureSaves(browser, folder, words, saves) {
     const times = [];
     for (let edition = 0; edition <= saves; edition++) {
       const began = Date.now();
-      // By the view's own clock, which is this one: to ask for it from outside takes longer than to wait for it.
+      // By the view's own clock, which is the same as this one: querying it from outside takes longer than
+      // waiting for it.
       const shown = page.waitForEvent("console", (message) =>
         message.text().startsWith(`edition ${edition} `),
       );
@@ -93,7 +94,7 @@ export const showReload = ({ saves, followed, restarted }) =>
     ],
   );
 
-/** One line for each expectation that is not met. */
+/** Returns one line for each expectation that is not met. */
 export const reloadShortfalls = ({ followed }) =>
   followed.p90 > EXPECTED
     ? [`over ${ms(EXPECTED)} from the save of a view to the new one, p90: ${ms(followed.p90)}`]

@@ -1,7 +1,7 @@
 /**
- * From the command to an app that a person can use, in the built workbench with its demo
- * servers; the first time on a machine (nothing kept, a new browser) and again. Then the page with twenty apps: what it
- * holds in memory. `@modelcontextprotocol/inspector` needs a newer Node, and is named where it cannot run.
+ * The time from the command to a usable app, in the built workbench with its demo servers: the first time on
+ * a machine (empty caches, a new browser) and again. Then the memory of the page with twenty apps.
+ * `@modelcontextprotocol/inspector` needs a newer Node, and is named where it cannot run.
  *
  * @module
  */
@@ -17,7 +17,7 @@ const MAIN = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.met
 const ROUNDS = Number(process.env.BENCH_WORKBENCH ?? 5);
 const APPS = 20;
 
-/** Starts the command; resolves with the link that it prints, and how to end it. */
+/** Starts the command; resolves with the link that it prints, and a function that stops it. */
 export async function start(folder, words = []) {
   const child = spawn(process.execPath, [MAIN, ...words, "--no-open", "--port", "0", "--data", folder], {
     stdio: ["ignore", "pipe", "ignore"],
@@ -41,11 +41,11 @@ export async function start(folder, words = []) {
   };
 }
 
-/** The weather app's own text, in its frame in a frame. */
+/** The weather app's own text, in its nested frame. */
 const shown = (page) =>
   page.frameLocator("mcp-app iframe").first().frameLocator("iframe").getByText("This weather is made up.");
 
-/** One start, from the command to the app. */
+/** Measures one start, from the command to the app. */
 async function measureStart(folder, browser) {
   const began = performance.now();
   const since = () => performance.now() - began;
@@ -66,7 +66,7 @@ async function measureStart(folder, browser) {
   }
 }
 
-/** What the renderers hold with so many apps in the page, and with none, in bytes; shared pages by their share. */
+/** Memory of the renderers in bytes (PSS) with this many apps in the page, and with none. */
 async function measureMemory(folder, browser) {
   const { link, stop } = await start(folder);
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
@@ -78,7 +78,7 @@ async function measureMemory(folder, browser) {
     const empty = await memory(browser);
     await first.click();
     for (let n = 1; n < APPS; n++) await page.getByRole("button", { name: "Run again" }).first().click();
-    // Apps off the screen wait for their turn: each is looked at.
+    // Apps off the screen start late, so each is scrolled into view.
     for (let n = 0; n < APPS; n++) {
       await page.locator("mcp-app").nth(n).scrollIntoViewIfNeeded();
       const app = page.frameLocator(`mcp-app >> nth=${n} >> iframe`).frameLocator("iframe");
@@ -108,7 +108,7 @@ function proportionalSize(pid) {
   }
 }
 
-/** The official inspector does part of the same job, on a newer Node than the one that all of this runs on. */
+/** The official inspector does part of the same job, on a newer Node than the one used here. */
 function peer() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   return major > 22 || (major === 22 && minor >= 7)
@@ -161,7 +161,7 @@ export async function measureWorkbench() {
   }
 }
 
-/** One line for each thing that was measured. */
+/** Returns one line for each measured value. */
 export const showWorkbench = ({ rounds, cold, warm, memory, inspector }) =>
   [
     table(

@@ -173,7 +173,7 @@ function app(id: string): McpAppElement {
  */
 function evident(milliseconds = 2000): void {
   log.add("evident");
-  // One more task, for work that was due before in another queue of the browser.
+  // Waits for one more task, for work that was due before in another queue of the browser.
   setTimeout(() => setTimeout(() => log.add("too late")), milliseconds);
 }
 
