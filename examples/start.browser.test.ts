@@ -1,4 +1,4 @@
-/** The example chat as a person sees it: every view in the chat, every button. */
+/** The example chat as a user sees it: every view in the chat, every button. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
@@ -13,7 +13,7 @@ let browser: Browser;
 let page: Page;
 let errors: string[];
 
-/** Starts it on a free port; resolves with the address that it prints. */
+/** Starts the example on a free port; resolves with the URL that it prints. */
 function start(): Promise<string> {
   const child = spawn(process.execPath, [START], { env: { ...process.env, PORT: "0" } });
   server = child;
@@ -100,7 +100,7 @@ it("opens only the last of two views that are chosen quickly", async () => {
     for (select.value of ["plain", "react"]) select.dispatchEvent(new Event("change"));
   });
   await page.locator('mcp-app[data-view="react"]').waitFor();
-  // The one before it is still asked to finish.
+  // The previous app is still asked to finish.
   await expect.poll(() => page.locator("mcp-app").count()).toBe(1);
   await seesForecast();
   expect(await logged("ui/initialize").count()).toBe(1);
@@ -120,7 +120,7 @@ it("closes while the model still writes", async () => {
     document.getElementById("close")?.click();
   });
   await says("The view was closed.");
-  // Longer than the model writes.
+  // Longer than the model takes to write.
   await page.waitForTimeout(900);
   expect(await page.locator("mcp-app").count()).toBe(0);
 });

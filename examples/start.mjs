@@ -1,6 +1,6 @@
 /**
- * `node examples/start.mjs`: an MCP server with a weather app, in a chat. The page, the app's proxy and the app have origins of
- * their own, on loopback.
+ * `node examples/start.mjs`: an MCP server with a weather app, in a chat. The page, the app's proxy and the
+ * app have separate origins on loopback.
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -102,7 +102,7 @@ const chat = await connect({
 const policy = `default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; ${chat.policy}`;
 
 answer = async (request) => {
-  // Only this page, by its own name: not one that a foreign name was bent to (DNS rebinding).
+  // Only this page under its own name: no third-party name that was pointed at this machine (DNS rebinding).
   if (request.headers.host !== `localhost:${port}`) return new Response("", { status: 403 });
   const type = (name, more) => ({ headers: { "content-type": `text/${name}; charset=utf-8`, ...more } });
   const pages = { "/": html, "/react": reactHtml };

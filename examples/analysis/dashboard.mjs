@@ -1,4 +1,4 @@
-// A view of the class `McpApp`: positional arguments, bare values.
+// A view with the class `McpApp`: positional arguments, plain values.
 import { viewScript } from "@vitrine/view/script";
 
 export const page = `<!doctype html>
@@ -25,7 +25,7 @@ export const page = `<!doctype html>
         : content.map((each) => each.text).join("\\n");
     }
 
-    // While the model still writes the arguments.
+    // While the model is still writing the arguments.
     app.ontoolinputpartial = (args) => {
       preview.hidden = false;
       preview.textContent = "Preparing: " + JSON.stringify(args);

@@ -1,5 +1,5 @@
-// A back end that is the host of the dashboard: a page passes a view's messages on to /views, and posts what comes from
-// /calls into the frame. `node examples/analysis/host.mjs`, and see docs/hosts/endpoint.md.
+// A back end that is the host of the dashboard. A page forwards a view's messages to /views, and posts
+// messages from /calls into the frame. `node examples/analysis/host.mjs`, and see docs/hosts/endpoint.md.
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -20,10 +20,10 @@ const server = fileURLToPath(new URL("./server.mjs", import.meta.url));
 await client.connect(new StdioClientTransport({ command: process.execPath, args: [server] }));
 const upstream = clientUpstream(client, { server: "MyApp" });
 
-/** What views told the model, for its next turn. */
+/** Messages of views for the model's next turn. */
 const modelContext = [];
 
-/** What a view asks. */
+/** Handlers of a view's requests. */
 const views = hostEndpoint({
   info,
   upstream,
@@ -35,7 +35,7 @@ const views = hostEndpoint({
   initialize: () => ({ hostContext: { theme: "dark", locale: "en-US" } }),
 });
 
-/** The model calls a tool: what its view is to hear of that. */
+/** The model calls a tool: the messages about that call for its view. */
 async function calls(request) {
   const { name, input } = await request.json();
   const result = await upstream.request("tools/call", { name, arguments: input });
@@ -46,7 +46,8 @@ const routes = { "/views": views, "/calls": calls };
 
 const listener = createServer(async (incoming, outgoing) => {
   const { method, headers, url } = incoming;
-  // A page of another site cannot send JSON here without asking first; nor by leading its own name to this machine.
+  // A page of another site cannot send JSON here without a preflight request, nor by pointing its own host
+  // name at this machine.
   const isJson = method === "POST" && headers["content-type"] === "application/json";
   const isMeant = /^127\.0\.0\.1(:\d+)?$/.test(headers.host ?? "");
   const route = isJson && isMeant ? routes[url] : undefined;

@@ -1,4 +1,4 @@
-// A tool and its dashboard. By stdio, or with `--http` by HTTP.
+// A tool and its dashboard, over stdio or, with `--http`, over HTTP.
 import { appServer, InputError, serve, tool, view } from "@vitrine/server";
 import { z } from "zod";
 import { page } from "./dashboard.mjs";

@@ -7,7 +7,7 @@ import { serveSandbox } from "@vitrine/sandbox/node";
 const info = { name: "chat", version: "0.1.0" };
 
 export interface BackEndOptions {
-  /** Your name for the MCP server. The person sees it beside each app. */
+  /** Your name for the MCP server. The user sees it beside each app. */
   server: string;
   transport: Transport;
   /** The origin of the chat page: no other page may frame the apps. */
@@ -37,7 +37,7 @@ export async function connect({ server, transport, origin, secret, port }: BackE
     }
   }
 
-  // The page asks the person, so the policy allows everything here. The other checks of the guard still apply.
+  // The page asks the user, so the policy allows everything here. The other checks of the guard still apply.
   const guard = standardGuard(upstream, { policy: () => "allow" });
   return {
     /** GET /apps: the tools that have a view. */

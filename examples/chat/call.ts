@@ -14,6 +14,6 @@ export async function callTool(name: string, input: Record<string, unknown>): Pr
   return answer.json();
 }
 
-/** The text that the person reads if the app cannot be shown. */
+/** The text that the user reads if the app cannot be shown. */
 export const textOf = (result?: CallToolResult): string =>
   (result?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("\n");

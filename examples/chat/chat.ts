@@ -7,7 +7,7 @@ import { type App, callTool, textOf } from "./call.js";
 const { server, capabilities, apps: known } = await (await fetch("/apps")).json();
 export const apps: App[] = known;
 const upstream = httpUpstream({ url: "/rpc", server, capabilities });
-// Asks the person, in the page, before an app does something with an effect.
+// Asks the user, in the page, before an app does something with an effect.
 const guard = standardGuard(upstream, { ask: askInFrame });
 for (const { view } of apps) warm(view);
 

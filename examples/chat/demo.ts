@@ -7,7 +7,7 @@ const select = find<HTMLSelectElement>("view");
 const [stage, status, log] = [find("stage"), find("status"), find("log")];
 
 let app: HTMLElementTagNameMap["mcp-app"] | undefined;
-/** Counts what the person asked for: only the last one is opened. */
+/** Counts the user's requests: only the last one is opened. */
 let turn = 0;
 let dark = matchMedia("(prefers-color-scheme: dark)").matches;
 
@@ -23,7 +23,7 @@ function record({ direction, message }: { direction: "in" | "out"; message: unkn
   item.scrollIntoView({ block: "nearest" });
 }
 
-/** Closes the app, if there is one; what is about to be opened is not. */
+/** Closes the app, if there is one, and cancels one that is about to open. */
 async function close(reason: string): Promise<void> {
   turn++;
   const old = app;
@@ -54,7 +54,7 @@ async function open(): Promise<void> {
   app.bridge?.on("traffic", record);
   showTheme();
   stage.append(app);
-  // Closed while the model still wrote: there is nobody to tell.
+  // Closed while the model was still writing: there is no app to notify.
   await shown.catch(({ code, message }) => code === "closed" || status.replaceChildren(message));
 }
 
@@ -70,7 +70,7 @@ find("theme").addEventListener("click", () => {
   showTheme();
 });
 find("reload").addEventListener("click", () => {
-  // The view begins anew, and is told again what it was told before.
+  // The view starts again and receives the same messages again.
   app?.frame?.unmount();
   void app?.frame?.mount();
 });

@@ -12,7 +12,7 @@ await client.connect(
 );
 const upstream = clientUpstream(client, { server: "clock" });
 
-/** Stands in for your sessions: conversations by the token of the person. */
+/** Stands in for your sessions: conversations by the user's token. */
 const chats = new Map([["ada-token", { id: "chat-1", theme: "dark" as const, messages: [] as unknown[] }]]);
 
 const handle = hostEndpoint({

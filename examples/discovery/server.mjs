@@ -1,4 +1,4 @@
-// Everything that this server offers is in tools/ and ui/. `vitrine dev` shows what is saved at once.
+// Everything that this server offers is in tools/ and ui/. `vitrine dev` shows saved changes at once.
 import { discover } from "@vitrine/server/discovery";
 
 const found = await discover({

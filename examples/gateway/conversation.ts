@@ -6,11 +6,11 @@ const gateway = await startGateway(await readSettingsFile("mcp.json"));
 const conversation = await gateway.conversations.open("local");
 const unsubscribe = conversation.subscribe((_id, seq, changes) => console.log(seq, JSON.stringify(changes)));
 
-// A message of the person. With a model that is chosen, the model answers it.
+// A message of the user. If a model is chosen, it answers.
 await conversation.send([{ type: "text", text: "What time is it?" }]);
-// A call by hand.
+// A manual tool call.
 const item = await conversation.call("clock", "get-time", {});
-// A view of this call gets these, whenever it opens.
+// A view of this call receives these, whenever it opens.
 const close = conversation.shown(item, {
   partial: (input) => console.log("arguments so far", input),
   input: (input) => console.log("arguments", input),

@@ -1,4 +1,4 @@
-/** The page of docs/gateway/run.md, with a gateway behind it, as a person uses it. */
+/** The page of docs/gateway/run.md, with a gateway behind it, as a user sees it. */
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ it("shows an app, asks in its frame before the app calls a tool, and has the app
 
   await view().getByRole("button", { name: "Get Server Time" }).click();
   const question = page.getByRole("alertdialog", { name: "clock asks" });
-  // The app fills the page: the question has no room beside it, and waits behind a button.
+  // The app fills the page, so the question has no room beside it and is behind a button.
   await page.getByRole("button", { name: "Answer" }).click();
   await question.waitFor();
   const allow = question.getByRole("button", { name: "Allow once" });

@@ -7,7 +7,7 @@ import { connectGateway, type GatewayView, showView } from "@vitrine/host/gatewa
 const gateway = connectGateway({
   url: "/api/session",
   onstate: ({ phase }) => say(phase),
-  // Asks the person in the frame of the app that wants something, above what the app can draw.
+  // Asks the user in the frame of the app that sent the request, above everything that the app can draw.
   onask: askInPage,
 });
 

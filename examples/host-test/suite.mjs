@@ -6,7 +6,7 @@ import { chromium } from "playwright-core";
 const server = "npx mcp-server-basic-vanillajs --stdio";
 const host = spawn("npx", ["vitrine", "dev", "--test-mode", "--no-open", "--json", server], {
   stdio: ["ignore", "pipe", "inherit"],
-  detached: true, // A group of its own, so that the end of this file can stop npx and what it started.
+  detached: true, // A separate process group, so that the end of this file can stop npx and everything it started.
 });
 let output = "";
 while (!output.includes("}")) output += await new Promise((resolve) => host.stdout.once("data", resolve));
@@ -22,7 +22,7 @@ try {
   const frame = await page.evaluateHandle(() => globalThis.__mcpAppsHost.displayTestApp("get-time"));
   assert.ok(await frame.evaluate((element) => element.sandbox.contains("allow-scripts")));
 
-  // Click in the app as a person would, and answer the host's question.
+  // Click in the app as a user would, and answer the host's question.
   const view = (await frame.contentFrame()).childFrames()[0];
   await view.getByRole("button", { name: "Open Link" }).click();
   const asked = await page.evaluate(() => globalThis.__mcpAppsHost.confirmAction("deny"));

@@ -1,4 +1,4 @@
-// What the stations measured; in a product, a database.
+// The stations' measurements; in a product, a database.
 import { z } from "zod";
 
 export const Measurement = z.object({
@@ -22,7 +22,7 @@ export const find = ({ city, warmerThan = Number.NEGATIVE_INFINITY }) =>
   measurements.filter((each) => (!city || each.city === city) && each.temperature > warmerThan);
 
 let readings = 0;
-/** The last day of every city, and how often it was asked for. */
+/** The last day of every city, and how many times it was requested. */
 export const latest = () => ({
   reading: ++readings,
   items: measurements.filter(({ day }) => day === "2026-03-02"),

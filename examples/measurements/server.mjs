@@ -1,4 +1,4 @@
-// A server that is folders: tools/ and ui/. By stdio, or with `--http` by HTTP.
+// A server made of folders, tools/ and ui/, over stdio or, with `--http`, over HTTP.
 import { discover } from "@vitrine/server/discovery";
 
 const found = await discover({

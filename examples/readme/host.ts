@@ -11,7 +11,7 @@ app.app = {
   info: { name: "my-chat", version: "1.0.0" },
   view, // { src, origin }
   upstream,
-  guard: standardGuard(upstream, { ask: askInFrame }), // asks the person before a call has an effect
+  guard: standardGuard(upstream, { ask: askInFrame }), // asks the user before a call has an effect
   title: "Weather",
   handlers: { openLink: ({ url }) => void open(url, "_blank", "noopener") },
 };

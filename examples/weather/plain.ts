@@ -1,4 +1,4 @@
-/** A view by hand: no framework, one import. */
+/** A view without a framework, with one import. */
 import { App } from "@vitrine/view";
 import type { Forecast } from "./forecast.ts";
 
@@ -22,7 +22,7 @@ function show({ city: name, days }: Forecast): void {
   );
 }
 
-// While the model still writes the arguments, and when they are complete.
+// While the model is still writing the arguments, and when they are complete.
 app.ontoolinputpartial = ({ arguments: args }) => note?.replaceChildren(`Looking for ${args?.city ?? "…"}`);
 app.ontoolinput = ({ arguments: args }) =>
   note?.replaceChildren(`Asking for ${args?.city ?? "the weather"}…`);

@@ -1,4 +1,4 @@
-/** An MCP server with the weather view in three ways of writing it. */
+/** An MCP server with the weather view, written in three ways. */
 import { McpServer } from "@modelcontextprotocol/server";
 import { UI_MIME_TYPE } from "@vitrine/protocol";
 import { z } from "zod";
@@ -6,7 +6,7 @@ import type { Forecast } from "./forecast.ts";
 
 const city = z.object({ city: z.string() });
 
-/** The server; `views` are the documents, by the name of how they are written. */
+/** The server; `views` are the documents, by the name of the way they are written. */
 export function weatherServer(views: Record<string, string>): McpServer {
   const server = new McpServer({ name: "weather", version: "1.0.0" });
   for (const [name, html] of Object.entries(views)) {
@@ -24,7 +24,7 @@ export function weatherServer(views: Record<string, string>): McpServer {
       (input) => forecast(input.city),
     );
   }
-  // What only the view calls: the model has no use for it.
+  // Only the view calls this; the model has no use for it.
   server.registerTool(
     "forecast",
     { inputSchema: city, annotations: { readOnlyHint: true }, _meta: { ui: { visibility: ["app"] } } },

@@ -11,7 +11,7 @@ export default tool({
   }),
   output: z.object({ items: z.array(Measurement) }),
   annotations: { readOnlyHint: true },
-  // Not a view in its own folder, but the one in ui/query-results.
+  // Uses the view in ui/query-results instead of one in its own folder.
   meta: { ui: { resourceUri: "ui://weather-server/query-results", visibility: ["model", "app"] } },
   run: (input) => ({ items: find(input) }),
 });

@@ -2,7 +2,7 @@ import { tool } from "@vitrine/server";
 import { z } from "zod";
 import { latest, Measurement } from "../../measurements.mjs";
 
-// Only the dashboard calls it: the model does not see it.
+// Only the dashboard calls it; the model does not see it.
 export default tool({
   name: "refresh",
   visibility: ["app"],

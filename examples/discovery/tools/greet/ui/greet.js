@@ -1,4 +1,4 @@
-// Without a library: the few messages that a view must know.
+// Without a library: the few messages that a view needs.
 const send = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
 
 const show = (result) => {
