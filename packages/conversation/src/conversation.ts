@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type ContentBlock, INVALID_PARAMS, type Tool, VitrineError } from "@vitrine/protocol";
+import { type ContentBlock, INVALID_PARAMS, Listeners, type Tool, VitrineError } from "@vitrine/protocol";
 import type { ServerIdentity } from "@vitrine/servers";
 import type { Clock } from "@vitrine/servers/support";
 import {
@@ -84,13 +84,14 @@ export class Conversation {
   readonly #calls: ConversationCalls;
   readonly #apps: Apps;
   readonly #turns: TurnQueue;
-  readonly #appListeners = new Set<() => void>();
+  readonly #appListeners: Listeners;
   #isClosed = false;
   #isAnsweredElsewhere = false;
   #areDroppedReported = false;
 
   constructor(options: ConversationOptions) {
     const { user, start, store, isStored, clock, limits, onerror, onlisted, onidle } = options;
+    this.#appListeners = new Listeners(onerror);
     const { tools, apps, models, live } = options;
     this.user = user;
     this.#options = options;
@@ -197,8 +198,7 @@ export class Conversation {
    * removes it.
    */
   onApps(listener: () => void): () => void {
-    this.#appListeners.add(listener);
-    return () => void this.#appListeners.delete(listener);
+    return this.#appListeners.add(listener);
   }
 
   /**
@@ -515,7 +515,7 @@ export class Conversation {
   }
 
   #appsChanged(): void {
-    for (const listener of [...this.#appListeners]) listener();
+    this.#appListeners.notify();
   }
 
   #changed(): void {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Progress } from "@vitrine/protocol";
+import { Listeners, type Progress } from "@vitrine/protocol";
 import type {
   AppContext,
   CallItem,
@@ -61,7 +61,9 @@ export class Journal {
   #agents: string[] | undefined;
   #seq = 0;
   readonly #options: JournalOptions;
-  readonly #listeners = new Map<ConversationListener, () => boolean>();
+  readonly #listeners: Listeners<Parameters<ConversationListener>>;
+  /** Whether each listener is connected now. */
+  readonly #connected = new Set<() => boolean>();
   readonly #pending = new Map<string, PendingChange | "removed">();
   #areContextsPending = false;
   #isStatePending = false;
@@ -76,6 +78,7 @@ export class Journal {
     this.#contexts = start.contexts ?? [];
     this.#usage = start.usage ?? { input: 0, output: 0 };
     this.#options = options;
+    this.#listeners = new Listeners(options.onerror);
   }
 
   get items(): ConversationItem[] {
@@ -114,7 +117,7 @@ export class Journal {
    * Number of listeners that are connected now. A page without a connection does not count until it returns.
    */
   get listenerCount(): number {
-    return [...this.#listeners.values()].filter((isThere) => isThere()).length;
+    return [...this.#connected].filter((isThere) => isThere()).length;
   }
 
   /** Whether there is nothing to store. */
@@ -238,12 +241,15 @@ export class Journal {
    * @param isThere whether the listener is connected now
    */
   subscribe(listener: ConversationListener, isThere = () => true): () => void {
-    // Send earlier changes first: they are in the state that the listener has. The wrapper allows adding a
-    // function twice.
+    // Send earlier changes first: they are in the state that the listener has.
     this.notify();
-    const own: ConversationListener = (...notice) => listener(...notice);
-    this.#listeners.set(own, isThere);
-    return () => void this.#listeners.delete(own);
+    const remove = this.#listeners.add(listener);
+    const own = (): boolean => isThere();
+    this.#connected.add(own);
+    return () => {
+      remove();
+      this.#connected.delete(own);
+    };
   }
 
   /** Sends now what would be sent at the end of this turn of the event loop. */
@@ -253,19 +259,14 @@ export class Journal {
     const changes = this.#take();
     if (changes.length === 0) return;
     const seq = ++this.#seq;
-    for (const listener of [...this.#listeners.keys()]) {
-      try {
-        listener(this.id, seq, changes);
-      } catch (error) {
-        this.#options.onerror(error);
-      }
-    }
+    this.#listeners.notify(this.id, seq, changes);
   }
 
   /** Removes all listeners. */
   close(): void {
     this.notify();
     this.#listeners.clear();
+    this.#connected.clear();
   }
 
   #take(): ConversationChange[] {

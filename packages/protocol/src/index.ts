@@ -63,6 +63,7 @@ export {
   type Outgoing,
   type Verdict,
 } from "./lifecycle.js";
+export { Listeners } from "./listeners.js";
 export {
   type AudioContent,
   type BlobResourceContents,

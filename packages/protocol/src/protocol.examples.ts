@@ -4,6 +4,7 @@ import { INVALID_PARAMS, VitrineError } from "./errors.js";
 import { HOST_END } from "./host-end.js";
 import { JsonText } from "./json-text.js";
 import { HostLifecycle, type Outgoing } from "./lifecycle.js";
+import { Listeners } from "./listeners.js";
 import {
   decodeMessage,
   decodeParams,
@@ -34,6 +35,15 @@ export async function channelExample(transport: Transport) {
   const { mode } = await channel.request("ui/request-display-mode", { mode: "fullscreen" });
   //#endregion channel
   return mode;
+}
+
+export function listenersExample(show: (path: string) => void, log: (error: unknown) => void) {
+  //#region listeners
+  const saved = new Listeners<[path: string]>(log);
+  const stop = saved.add((path) => show(path));
+  saved.notify("notes.txt");
+  stop();
+  //#endregion listeners
 }
 
 export async function peerExample(transport: Transport, signal: AbortSignal, show: (text: string) => void) {

@@ -14,6 +14,7 @@ import {
 import {
   isRecord,
   JsonText,
+  Listeners,
   METHOD_NOT_FOUND,
   type Prompt,
   type Resource,
@@ -22,7 +23,6 @@ import {
   type UiDocument,
 } from "@vitrine/protocol";
 import type { Catalogue, CatalogueChange } from "./server.js";
-import { Listeners } from "./support/listeners.js";
 
 /** Options of {@link ServerCatalogue}. */
 export interface CatalogueOptions extends UiResourcesOptions {

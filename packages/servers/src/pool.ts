@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Implementation } from "@vitrine/protocol";
+import { type Implementation, Listeners } from "@vitrine/protocol";
 import { GatewayError, VITRINE_VERSION } from "@vitrine/wire";
 import type { Launch } from "./isolation/isolation.js";
 import { connectRemote, type SignIn } from "./remote-connection.js";
@@ -14,7 +14,6 @@ import type { ServerSettings } from "./settings.js";
 import { connectStdio } from "./stdio-connection.js";
 import { ManagedServer, type ManagedServerOptions } from "./supervisor.js";
 import type { Clock } from "./support/clock.js";
-import { Listeners } from "./support/listeners.js";
 import type { VerdictStore } from "./verdicts.js";
 
 /** Options of {@link ServerPool}. */

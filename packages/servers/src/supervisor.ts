@@ -7,6 +7,7 @@ import type { Upstream, UpstreamMethod, UpstreamNotification, UpstreamRequestOpt
 import {
   isRecord,
   type JsonText,
+  Listeners,
   type Params,
   type Result,
   recordOf,
@@ -23,7 +24,6 @@ import type { Catalogue, CatalogueChange, Server, ServerState, ServerStatus } fr
 import type { ServerSettings } from "./settings.js";
 import { abortable } from "./support/abortable.js";
 import { backoff, type Clock, systemClock } from "./support/clock.js";
-import { Listeners } from "./support/listeners.js";
 import { keepUp } from "./upkeep.js";
 
 /** Options of {@link ManagedServer}. */

@@ -27,7 +27,8 @@ export function variable<T>(initial: T): Variable<T> {
     get: () => current,
     set: (value) => {
       current = value;
-      for (const listener of [...listeners]) listener();
+      // An error in one listener does not affect others.
+      for (const listener of [...listeners]) (async () => listener())().catch(reportError);
     },
     subscribe: (listener) => {
       listeners.add(listener);

@@ -85,13 +85,15 @@ export function companionCommand(
     const closing: (() => unknown)[] = [];
     let code = 0;
     try {
+      const onerror = (error: unknown): void => terminal.note(terminal.red(String(error), "err"));
       const opened = await GatewayHost.open({
         gateway,
         user: USER,
         open: (link) => openPage(gateway, link, options, at),
+        onerror,
       });
       host = opened;
-      const companion = new Companion(opened);
+      const companion = new Companion(opened, onerror);
       closing.push(
         () => companion.close(),
         () => opened.close(),

@@ -5,6 +5,7 @@
  * @module
  */
 import type { ServerNotifier } from "@modelcontextprotocol/server";
+import { Listeners } from "@vitrine/protocol";
 import { appAddress } from "./addresses.js";
 import type { Agent } from "./agent.js";
 import type { CompanionApp, CompanionHost, News } from "./companion-host.js";
@@ -30,7 +31,7 @@ export class Companion {
   readonly host: CompanionHost;
   readonly directory: Directory;
   readonly inbox = new Inbox();
-  readonly #audiences = new Set<Audience>();
+  readonly #audiences: Listeners<[tell: (audience: Audience) => void]>;
   readonly #stops: (() => void)[];
   /** The last published state of each app, by number. */
   #told = new Map<number, string>();
@@ -39,9 +40,11 @@ export class Companion {
   #passing: Agent | undefined;
   #toldAgents = "[]";
 
-  constructor(host: CompanionHost) {
+  /** @param onerror called with errors of audiences */
+  constructor(host: CompanionHost, onerror?: (error: unknown) => void) {
     this.host = host;
-    this.directory = new Directory(host);
+    this.#audiences = new Listeners(onerror);
+    this.directory = new Directory(host, onerror);
     this.inbox.onread = () => host.received();
     this.#stops = [
       this.directory.onChange((updated) => {
@@ -58,8 +61,7 @@ export class Companion {
 
   /** Adds a receiver of change notifications; returns a function that removes it. */
   attend(audience: Audience): () => void {
-    this.#audiences.add(audience);
-    return () => void this.#audiences.delete(audience);
+    return this.#audiences.add((tell) => tell(audience));
   }
 
   /**
@@ -114,7 +116,7 @@ export class Companion {
   }
 
   #tell(tell: (audience: Audience) => void): void {
-    for (const audience of [...this.#audiences]) tell(audience);
+    this.#audiences.notify(tell);
   }
 }
 

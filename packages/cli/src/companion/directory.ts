@@ -5,6 +5,7 @@
  */
 import {
   isVisibleTo,
+  Listeners,
   type Prompt,
   RESOURCE_URI_META_KEY,
   type Resource,
@@ -15,7 +16,6 @@ import {
 import type { ServerCatalogue } from "@vitrine/wire";
 import { addressOf, readAddress } from "./addresses.js";
 import type { CompanionHost, ListedServer } from "./companion-host.js";
-import { CompanionListeners } from "./listeners.js";
 import { toolName } from "./names.js";
 
 /** A tool of a server. */
@@ -51,11 +51,12 @@ export class Directory {
   readonly #awaited = new Set<string>();
   /** Servers that changed while they were read. */
   readonly #again = new Set<string>();
-  readonly #changed = new CompanionListeners<readonly string[]>();
+  readonly #changed: Listeners<[updated: readonly string[]]>;
   readonly #stop: () => void;
 
-  constructor(host: CompanionHost) {
+  constructor(host: CompanionHost, onerror?: (error: unknown) => void) {
     this.#host = host;
+    this.#changed = new Listeners(onerror);
     this.#stop = host.onServer((server) => this.#refresh(server));
   }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type CallToolResult, JsonText, type Progress } from "@vitrine/protocol";
+import { type CallToolResult, JsonText, Listeners, type Progress } from "@vitrine/protocol";
 import {
   type CallItem,
   type ConversationChange,
@@ -24,7 +24,6 @@ import type {
   ServerProblem,
   Showing,
 } from "./companion-host.js";
-import { CompanionListeners } from "./listeners.js";
 import { GONE, Presence } from "./presence.js";
 import { ShownApps } from "./shown-apps.js";
 
@@ -35,6 +34,8 @@ export interface GatewayHostOptions {
   readonly user: string;
   /** Opens the user's browser, signed in, at the conversation. Resolves to whether a browser was started. */
   open?: ((link: { fragment: string }) => Promise<boolean>) | undefined;
+  /** Called with errors that listeners throw. */
+  onerror?: ((error: unknown) => void) | undefined;
 }
 
 /** A running call. */
@@ -69,9 +70,9 @@ export class GatewayHost implements CompanionHost {
   /** User entries that were published as news. */
   readonly #told = new Set<string>();
   readonly #titles = new Map<string, string>();
-  readonly #news = new CompanionListeners<News>();
-  readonly #appsChanged = new CompanionListeners<void>();
-  readonly #serverChanged = new CompanionListeners<string>();
+  readonly #news: Listeners<[News]>;
+  readonly #appsChanged: Listeners;
+  readonly #serverChanged: Listeners<[server: string]>;
   readonly #going = new Map<number, NodeJS.Timeout>();
   readonly #looking: NodeJS.Timeout;
   #conversation: CompanionConversation;
@@ -83,6 +84,9 @@ export class GatewayHost implements CompanionHost {
   private constructor(options: GatewayHostOptions, conversation: CompanionConversation) {
     this.#options = options;
     this.#conversation = conversation;
+    this.#news = new Listeners(options.onerror);
+    this.#appsChanged = new Listeners(options.onerror);
+    this.#serverChanged = new Listeners(options.onerror);
     this.#follow(conversation);
     this.#looking = setInterval(() => this.#lookAround(), LOOK).unref();
   }

@@ -4,8 +4,8 @@
  * @module
  */
 import { join } from "node:path";
-import { isRecord } from "@vitrine/protocol";
-import { closest, Listeners, readPrivate, writePrivate } from "@vitrine/servers/support";
+import { isRecord, Listeners } from "@vitrine/protocol";
+import { closest, readPrivate, writePrivate } from "@vitrine/servers/support";
 import type { ModelState, ModelSummary } from "@vitrine/wire";
 import { aiModel } from "./ai-model.js";
 import type { Model } from "./model.js";

@@ -97,6 +97,7 @@ export class GatewayParts {
       users: settings.listen.users,
       browsers: browsers.browsers,
       onbrowsers: (signedIn) => browsers.save(signedIn),
+      onerror: this.onerror,
     });
     this.names = new ServerNames({ known: store.servers, audit: store.audit, log, pages: () => pages.of() });
     this.changes = new RefusalLog({
@@ -110,6 +111,7 @@ export class GatewayParts {
       redirectUrl: () => `${this.listener?.origin ?? ""}/oauth/callback`,
       fetch: ({ url, headers, privateNetwork }) =>
         safeFetch({ url, headers, privateNetwork, ...OAUTH_LIMITS }).fetch,
+      onerror: this.onerror,
     });
     this.services = pageServices({
       model: () => models.current,

@@ -6,6 +6,7 @@
  */
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Rate } from "@vitrine/guard";
+import { Listeners } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import type { UserSettings } from "../config/config.js";
 import type { Caller } from "./api.js";
@@ -32,6 +33,8 @@ export interface AuthenticationOptions {
   browsers?: readonly SignedInBrowser[] | undefined;
   /** Called when browsers sign in or out, and periodically while they are used. */
   onbrowsers?: ((browsers: SignedInBrowser[]) => void) | undefined;
+  /** Called with errors that listeners throw. */
+  onerror?: ((error: unknown) => void) | undefined;
   now?: (() => number) | undefined;
 }
 
@@ -124,7 +127,7 @@ export class Authentication {
   readonly #failures: Buckets;
   readonly #options: Required<Pick<AuthenticationOptions, "linkLifetime" | "idle" | "lifetime">>;
   readonly #now: () => number;
-  readonly #endListeners = new Set<(browser: string) => void>();
+  readonly #signedOut: Listeners<[browser: string]>;
   readonly #onbrowsers: AuthenticationOptions["onbrowsers"];
   #reportedAt: number;
 
@@ -132,6 +135,7 @@ export class Authentication {
     const { users = [], linkLifetime = 300_000, idle = 43_200_000, lifetime = 604_800_000 } = options;
     this.#options = { linkLifetime, idle, lifetime };
     this.#now = options.now ?? Date.now;
+    this.#signedOut = new Listeners(options.onerror);
     this.#failures = new Buckets(options.attempts ?? { burst: 10, perSecond: 0.2 }, this.#now);
     if (users.length === 0) this.token = secret();
     this.#users = this.token
@@ -219,8 +223,7 @@ export class Authentication {
 
   /** Adds a listener for signed-out browsers, so that their connections can be closed. */
   onSignOut(listener: (browser: string) => void): () => void {
-    this.#endListeners.add(listener);
-    return () => this.#endListeners.delete(listener);
+    return this.#signedOut.add(listener);
   }
 
   /**
@@ -296,7 +299,7 @@ export class Authentication {
   }
 
   #notifyEnd(browser: string): void {
-    for (const listener of this.#endListeners) listener(browser);
+    this.#signedOut.notify(browser);
   }
 }
 

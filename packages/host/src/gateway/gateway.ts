@@ -4,7 +4,14 @@
  * @module
  */
 
-import { INTERNAL_ERROR, JsonText, METHOD_NOT_FOUND, recordOf, VitrineError } from "@vitrine/protocol";
+import {
+  INTERNAL_ERROR,
+  JsonText,
+  Listeners,
+  METHOD_NOT_FOUND,
+  recordOf,
+  VitrineError,
+} from "@vitrine/protocol";
 import {
   type GatewayAnswer,
   type GatewayAsks,
@@ -48,8 +55,6 @@ export type GatewayAnswers = {
 export type GatewayRequestOptions = Pick<CallOptions, "id" | "signal" | "onprogress">;
 
 type OpeningMethod = "gateway/open" | "gateway/show";
-type NoticeListener = (params: never) => void;
-
 /** Maximum messages for unknown views, while one is being opened. */
 const MAX_EARLY = 1000;
 
@@ -74,7 +79,7 @@ export class Gateway {
   readonly #views = new Map<string, GatewayView>();
   /** Documents without a server, to open again at a restarted gateway. */
   readonly #documents = new WeakMap<GatewayView, object>();
-  readonly #listeners = new Map<string, Set<NoticeListener>>();
+  readonly #listeners = new Listeners<[method: unknown, params: never]>();
   readonly #asked = new Map<string, AbortController>();
   /** Identities of servers by name, as this page last heard of them. */
   readonly #identities = new Map<string, string | undefined>();
@@ -128,11 +133,7 @@ export class Gateway {
 
   /** Adds a listener for the gateway's notifications. Returns a function that removes it. */
   on<M extends keyof GatewayNotices>(method: M, listener: (params: GatewayNotices[M]) => void): () => void {
-    let listeners = this.#listeners.get(method);
-    if (!listeners) this.#listeners.set(method, (listeners = new Set()));
-    const own: NoticeListener = (params) => listener(params);
-    listeners.add(own);
-    return () => listeners.delete(own);
+    return this.#listeners.add((heard, params) => heard === method && listener(params));
   }
 
   /**
@@ -259,9 +260,7 @@ export class Gateway {
     else {
       if (method === "gateway/status") this.#learn(params as ServerSummary);
       if (method === "gateway/withdrawn") this.#asked.get(`${recordOf(params).id}`)?.abort();
-      // An error does not affect other listeners, and is reported to the window.
-      for (const listener of [...(this.#listeners.get(`${method}`) ?? [])])
-        void (async () => listener(params as never))();
+      this.#listeners.notify(method, params as never);
     }
   }
 

@@ -11,7 +11,7 @@ import {
   type Upstream,
   type UpstreamNotification,
 } from "@vitrine/guard";
-import { JsonText, type Progress, type Result, recordOf } from "@vitrine/protocol";
+import { JsonText, Listeners, type Progress, type Result, recordOf } from "@vitrine/protocol";
 import type { GatewayRequests, OpenedView } from "@vitrine/wire";
 import type { Calls, Port } from "./calls.js";
 import { viewGuard } from "./view-guard.js";
@@ -56,7 +56,7 @@ export class GatewayView {
   readonly #calls: Calls;
   readonly #port: Port;
   readonly #home: ViewHome;
-  readonly #listeners = new Set<Parameters<Upstream["listen"]>[0]>();
+  readonly #listeners = new Listeners<Parameters<Parameters<Upstream["listen"]>[0]>>();
   readonly #subscribed = new Set<string>();
   #opened: OpenedView;
   #early: ViewNotice[] = [];
@@ -105,11 +105,7 @@ export class GatewayView {
         if (method === "resources/unsubscribe") this.#subscribed.delete(uri);
         return result as Result<typeof method> | JsonText;
       },
-      listen: (listener) => {
-        const own: typeof listener = (method, heard) => listener(method, heard);
-        this.#listeners.add(own);
-        return () => this.#listeners.delete(own);
-      },
+      listen: (listener) => this.#listeners.add(listener),
     };
   }
 
@@ -156,11 +152,7 @@ export class GatewayView {
     else if (method === "gateway/progress") {
       this.progress = params as Progress;
       this.onprogress?.(this.progress);
-    } else if (isHeard(method)) {
-      for (const listener of [...this.#listeners]) {
-        void (async () => listener(method, recordOf(params)))();
-      }
-    }
+    } else if (isHeard(method)) this.#listeners.notify(method, recordOf(params));
   }
 
   /** @internal The gateway has dropped it: new requests wait until it is reopened. */

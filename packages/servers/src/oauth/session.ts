@@ -12,6 +12,7 @@ import {
   UnauthorizedError,
   validateAuthorizationResponseIssuer,
 } from "@modelcontextprotocol/client";
+import { Listeners } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import type { SecretStore } from "../secrets/secrets.js";
 import { identityOf } from "../server-identity.js";
@@ -32,6 +33,8 @@ export interface OAuthSessionContext {
   keep(session: OAuthSession, started: StartedSignIn): void;
   /** The address of the pending sign-in, if it was started recently. */
   waiting(session: OAuthSession): string | undefined;
+  /** Called with errors that listeners throw. */
+  onerror?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -59,12 +62,13 @@ export class OAuthSession {
   readonly #oldKey: string;
   /** The token that each response belongs to. */
   readonly #sent = new WeakMap<Response, string>();
-  readonly #listeners = new Set<() => void>();
+  readonly #signedIn: Listeners;
   #loaded: Promise<Credentials> | undefined;
   #run: Promise<void> | undefined;
 
   constructor(context: OAuthSessionContext) {
     this.#context = context;
+    this.#signedIn = new Listeners(context.onerror);
     this.#oldKey = `oauth/${context.user}/${context.server}`;
     this.#key = `${this.#oldKey}/${identityOf({ url: context.settings.url })}`;
     this.provider = {
@@ -118,8 +122,7 @@ export class OAuthSession {
 
   /** Calls the listener after the person has signed in. Returns a function that removes the listener. */
   onSignedIn(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#signedIn.add(listener);
   }
 
   /** Deletes the tokens. */
@@ -167,7 +170,7 @@ export class OAuthSession {
     } catch (cause) {
       throw cause instanceof GatewayError ? cause : this.#failed("sign-in could not be completed", cause);
     }
-    for (const listener of [...this.#listeners]) listener();
+    this.#signedIn.notify();
   }
 
   /** Refreshes, or starts a sign-in. All calls share a single run. */

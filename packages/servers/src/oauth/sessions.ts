@@ -26,6 +26,8 @@ export interface OAuthOptions {
   needsUser?: (() => boolean) | undefined;
   /** The client name that authorization servers show. */
   clientName?: string | undefined;
+  /** Called with errors that listeners throw. */
+  onerror?: ((error: unknown) => void) | undefined;
   now?: (() => number) | undefined;
 }
 
@@ -82,7 +84,7 @@ export class OAuthSessions {
     const known = this.#sessions.get(key);
     if (known && isDeepStrictEqual(known.settings, settings)) return known.session;
     if (known) this.#waiting = this.#waiting.filter(({ session }) => session !== known.session);
-    const { secrets, redirectUrl, fetch, clientName = "Vitrine" } = this.#options;
+    const { secrets, redirectUrl, fetch, clientName = "Vitrine", onerror } = this.#options;
     const session = new OAuthSession({
       user,
       server,
@@ -93,6 +95,7 @@ export class OAuthSessions {
       fetch: fetch(settings),
       keep: (of, started) => this.#keep(of, started),
       waiting: (of) => this.#offered(of),
+      onerror,
     });
     this.#sessions.set(key, { session, settings });
     return session;

@@ -5,7 +5,6 @@
  */
 export { backoff, type Clock, systemClock } from "./clock.js";
 export { closest, meant } from "./closest.js";
-export { Listeners } from "./listeners.js";
 export { messageOf } from "./message-of.js";
 export { readPrivate, writePrivate } from "./private-file.js";
 export { secondsToWait } from "./retry-after.js";

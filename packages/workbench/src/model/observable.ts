@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Listeners } from "@vitrine/protocol";
 
 /** Notifications that are held back; undefined while none are. */
 let held: { readonly tells: Set<() => void>; count: number } | undefined;
@@ -43,7 +44,7 @@ export function whenCalm(act: () => void): void {
 
 /** An observable object. React uses it through `useObservable`. */
 export class Observable {
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   #version = 0;
   #isScheduled = false;
 
@@ -53,10 +54,7 @@ export class Observable {
   }
 
   /** Adds a listener, called shortly after one or more changes. Returns a function that removes it. */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = (listener: () => void): (() => void) => this.#listeners.add(listener);
 
   /** Call after every change. */
   protected changed(): void {
@@ -68,7 +66,7 @@ export class Observable {
   readonly #tell = (): void => {
     this.#isScheduled = false;
     this.#version++;
-    for (const listener of [...this.#listeners]) listener();
+    this.#listeners.notify();
   };
 
   /** When listeners are notified: at the end of the current task. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Link, Upstream, UpstreamNotification, UpstreamRequestOptions } from "@vitrine/guard";
-import { INTERNAL_ERROR, recordOf, VitrineError } from "@vitrine/protocol";
+import { INTERNAL_ERROR, Listeners, recordOf, VitrineError } from "@vitrine/protocol";
 import type { RunMessage } from "./recorded-run.js";
 
 import { Answers } from "./replay-answers.js";
@@ -21,7 +21,7 @@ export class RecordedServer implements Upstream {
   readonly capabilities: Upstream["capabilities"];
   readonly #messages: readonly RunMessage[];
   readonly #answers: Answers;
-  readonly #listeners = new Set<Parameters<Upstream["listen"]>[0]>();
+  readonly #listeners = new Listeners<Parameters<Parameters<Upstream["listen"]>[0]>>();
   #waiting: (() => void)[] = [];
   #position = 0;
 
@@ -51,8 +51,7 @@ export class RecordedServer implements Upstream {
     this.#answer(method, params, options)) as Upstream["request"];
 
   listen(listener: Parameters<Upstream["listen"]>[0]): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** Sets the number of messages so far. */
@@ -64,7 +63,7 @@ export class RecordedServer implements Upstream {
   /** Repeats notifications of the server. */
   tell(method: string, params: Readonly<Record<string, unknown>>): void {
     if (!/^notifications\/(\w+\/list_changed|resources\/updated)$/.test(method)) return;
-    for (const listener of [...this.#listeners]) listener(method as UpstreamNotification, params);
+    this.#listeners.notify(method as UpstreamNotification, params);
   }
 
   async #answer(
