@@ -21,7 +21,7 @@ import type {
 
 type Answer = (params: Record<string, unknown>, options: UpstreamRequestOptions) => unknown;
 
-/** A server in a test: answers what it has an answer for, and keeps what it was asked. */
+/** A test server with canned answers that records its requests. */
 function upstream(answers: { [method: string]: Answer } = {}, capabilities?: ServerCapabilities) {
   const asked: { method: string; params: unknown }[] = [];
   const listeners = new Set<(method: UpstreamNotification, params: Record<string, unknown>) => void>();

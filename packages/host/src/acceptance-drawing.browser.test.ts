@@ -1,6 +1,6 @@
 /**
- * The official example servers in our host, in a real browser, part two: those that draw. Two of them want more than
- * the specification's policy gives, and get it only when the operator says so.
+ * The official example servers in our host, in a real browser, part two: servers whose apps draw. Two of
+ * them need more than the specification's policy allows, and get it only from the operator.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ it("T07 and I01: cohort-heatmap asks for its data, and again for another metric 
   await app.shows(/Retention:? [\d.]+%/);
   await cell.click();
   await expect.poll(() => view.locator("[class*=_highlighted_]").count(), patience).toBeGreaterThan(0);
-  // Every answer has numbers of its own, so another one is seen to be there.
+  // Every answer has different numbers, so a new one is visible.
   for (const [index, value] of ["revenue", "weekly"].entries()) {
     const before = await view.locator("[class*=_heatmapGrid_]").textContent();
     await view.locator("select").nth(index).selectOption(value);
@@ -122,7 +122,7 @@ it("T07 and S04: sheet-music draws the tune, and fetches its sounds from where i
   const sounds = page.waitForRequest((request) => request.url().startsWith("https://paulrosen.github.io/"));
   await view.locator(".abcjs-midi-start").click();
   await sounds;
-  // Without the internet there are none, and that is all that is wrong.
+  // Without the internet there are none; nothing else is wrong.
   await app.hears("report", { code: "script_error", message: expect.stringContaining("Can't load sound") });
   await app.close({ code: "script_error" });
 });
@@ -144,7 +144,7 @@ it("T07: shadertoy draws what its shader says, and follows the mouse and the scr
   const before = await app.picture();
   await view.locator("#canvas").hover();
   await page.mouse.down();
-  // Full of blue as long as the button is down.
+  // Mostly blue as long as the button is down.
   await expect
     .poll(async () => {
       const all = colours(await app.picture());
@@ -195,7 +195,7 @@ describe("threejs", () => {
     });
     await app.isDrawn(200);
     await app.keepPicture();
-    // The model's own scene: its background is nearly everywhere.
+    // The model's own scene: its background covers nearly everything.
     expect(colours(await app.picture()).map(([colour]) => colour)).toContain(0x10243e);
     await app.changes(await app.picture());
     expect(await app.heard("report")).toMatchObject([{ code: "loaded" }, { code: "painted" }]);
@@ -231,7 +231,7 @@ describe("pdf", () => {
     const app = await OfficialApp.open(stage, "pdf", {
       server,
       input: { url },
-      // The viewer has its worker in a `data:` module, which it imports into a worker from `blob:`.
+      // The viewer's worker is a `data:` module, which it imports into a worker from `blob:`.
       relax: ["blob-workers", "data-scripts"],
     });
     const { view } = app;
@@ -258,7 +258,7 @@ describe("pdf", () => {
     await expect.poll(() => view.locator("#search-match-count").textContent(), patience).toContain("1");
     await app.shows("The second page");
 
-    // The model's call goes to the server, which tells the view when that asks.
+    // The model's call goes to the server, which passes it to the view when the view polls.
     const { viewUUID } = app.result.structuredContent as { viewUUID: string };
     await app.server.call({ viewUUID, action: "navigate", page: 1 }, "interact");
     await app.shows("The first page");

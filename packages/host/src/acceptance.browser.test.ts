@@ -1,6 +1,7 @@
 /**
- * The official example servers in our host, in a real browser, part one: those that show what an app can say and ask.
- * Nothing is relaxed: they run under the specification's policy. What draws is in `acceptance-drawing.browser.test.ts`.
+ * The official example servers in our host, in a real browser, part one: apps that send messages and
+ * requests. They run under the specification's policy, without relaxations. Apps that draw are in
+ * `acceptance-drawing.browser.test.ts`.
  */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,7 +21,7 @@ const BASIC = ["react", "vanillajs", "vue", "svelte", "preact", "solid"];
 it.each(BASIC)("T07, C05, I01, I04, I05 and I09: basic-%s", async (framework) => {
   const app = await OfficialApp.open(stage, `basic-${framework}`);
   const { view, result } = app;
-  // The result of the model's call is there, and not one that the view asked for itself.
+  // The result of the model's call, not of one that the view made itself.
   const [first] = result.content;
   await app.shows("Server Time:", first?.type === "text" ? first.text : "none");
   expect(app.server.called).toEqual([]);
@@ -61,7 +62,7 @@ it("T07, X01, I01, I05, I06, I07, I08 and I09: debug", async () => {
   await logged("ontoolinput");
   await logged("as the model said");
   await logged("ontoolresult");
-  // It tells its server of every event: what the server wrote down went all the way.
+  // It reports every event to its server, so the server's log proves that they arrived.
   await expect.poll(() => readFile(file, "utf8"), { timeout: 30_000 }).toContain('"type":"ontoolresult"');
   await app.shows("openLinks ✓ serverTools ✓ serverResources ✓ logging ✓ message ✓ updateModelContext ✓");
   await app.shows("Display Mode inline", "Host test host v1.0.0", "Width 800px");

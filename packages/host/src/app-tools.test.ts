@@ -13,7 +13,7 @@ const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
   ...more,
 });
 
-/** A view with these tools, by hand: it can say more than ours would. */
+/** A handwritten view with these tools: it can send more than our runtime would. */
 async function offer(
   tools: Tool[] | ((cursor: string | undefined) => object),
   options: AppToolsOptions = {},

@@ -27,7 +27,7 @@ const HELLO = {
 };
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
-/** A view that says whatever a test makes it say. */
+/** A view that sends whatever a test makes it send. */
 function mount(options: Partial<BridgeOptions> = {}) {
   const [viewEnd, hostEnd] = memoryPair();
   const heard: Message[] = [];
@@ -52,7 +52,7 @@ function mount(options: Partial<BridgeOptions> = {}) {
   return { bridge, heard, reports, raw, say, ready, answer };
 }
 
-/** A server with tools for everybody, for views and for the model. */
+/** A server with tools for everybody, for views only, and for the model only. */
 function server(name = "weather") {
   const tool = (toolName: string, visibility?: string[]): Tool => ({
     name: toolName,
@@ -245,7 +245,7 @@ describe("anything at all", () => {
           try {
             viewEnd.send(one);
           } catch {
-            // Not even the wire takes it.
+            // Not even the wire accepts it.
           }
         }
         const hello = { jsonrpc: "2.0", id: "hello", method: "ui/initialize", params: HELLO };

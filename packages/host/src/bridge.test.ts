@@ -35,10 +35,10 @@ const INPUT = "ui/notifications/tool-input";
 const TOOL_RESULT = "ui/notifications/tool-result";
 const CONTEXT = "ui/notifications/host-context-changed";
 
-/** Lets everything happen that needs no time. */
+/** Runs everything that needs no time. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
-/** A view that says what a test makes it say, and keeps what it hears. */
+/** A view that sends what a test makes it send, and records received messages. */
 function view(transport: Transport) {
   const heard: Message[] = [];
   transport.start(
@@ -57,7 +57,7 @@ function view(transport: Transport) {
     say,
     begin,
     initialized,
-    /** Names of what it heard, answers aside. */
+    /** Names of the received messages, without answers. */
     methods: () => heard.flatMap(({ method }) => method ?? []),
     answer: (id: RequestId) => heard.find((message) => message.id === id && !message.method),
     last: (method: string) => heard.findLast((message) => message.method === method)?.params,
@@ -77,7 +77,7 @@ function mount(options: Partial<BridgeOptions> = {}) {
   return { bridge, reports, ...view(viewEnd) };
 }
 
-/** A server for several bridges. */
+/** A server that several bridges share. */
 function upstream(call?: (options: UpstreamRequestOptions) => Promise<unknown>) {
   const listeners = new Set<(method: UpstreamNotification, params: Record<string, unknown>) => void>();
   const server: Upstream = {
@@ -99,7 +99,7 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 afterEach(() => {
-  // First what is spied on: it would put the clock's own functions back.
+  // Spies first: restoring them would put back the clock's own functions.
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
@@ -294,7 +294,7 @@ describe("the tool call", () => {
     bridge.sendToolResult(text);
     bridge.setContext({});
     expect(sent.at(-2)?.params).toBe(text);
-    // Text has no other word for it.
+    // JSON text has no other value for it.
     expect(sent.at(-1)?.params).toEqual({ theme: null });
   });
 
@@ -528,7 +528,7 @@ describe("a view whose frame is away", () => {
     await settle();
     expect(heard.at(-1)?.method).toBe("(closed)");
     expect(bridge.phase).toBe("loading");
-    // L13: nobody is waited for who cannot be there.
+    // L13: there is no wait for a view that cannot be there.
     await vi.advanceTimersByTimeAsync(1_000_000);
     bridge.sendToolResult(RESULT);
     bridge.updateContext({ theme: "dark" });
@@ -564,7 +564,7 @@ describe("a view whose frame is away", () => {
     await vi.advanceTimersByTimeAsync(101);
     expect(bridge.phase).toBe("failed");
     expect(vi.getTimerCount()).toBe(0);
-    // The tool goes on; so does the conversation.
+    // The tool and the conversation continue.
     bridge.sendToolResult(RESULT);
     await expect(bridge.ping()).rejects.toMatchObject({ code: "closed" });
     const [viewEnd, hostEnd] = memoryPair();
@@ -608,7 +608,7 @@ describe("several bridges on one server", () => {
     expect(views.map(count)).toEqual([2, 2, 0]);
     views[0].bridge.close();
     say("notifications/tools/list_changed");
-    // L11: one that was not ready hears it then, once.
+    // L11: a view that was not ready receives it once it is, and only once.
     await views[2].ready();
     expect(views.map(count)).toEqual([2, 3, 1]);
   });

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** The browser's core: `<mcp-app>` with all that it needs to show an app. */
+/** The browser's core: `<mcp-app>` with everything it needs to show an app. */
 const ELEMENT = `export * from "./packages/host/dist/element.js";`;
 /** For a page that draws its own frames. */
 const BRIDGE = `export { Bridge, ProxyTransport } from "@vitrine/host";`;
@@ -47,18 +47,19 @@ async function bundle(contents: string): Promise<Output> {
 const gzip = (code: string): number => gzipSync(code, { level: 9 }).length;
 const weigh = async (source: string): Promise<number> => gzip((await bundle(source)).code);
 
-/** Empty when so many bytes fit; else by how much they do not. */
+/** Empty if the bytes fit; otherwise a message with the excess. */
 const excess = (bytes: number, budget: number): string =>
   bytes <= budget ? "" : `${bytes} bytes, ${bytes - budget} over the budget of ${budget}`;
 
 describe("bytes", () => {
   it.each([
-    // 400 of them tell a view that grows by itself from a feedback loop, and hold display modes to what the app declares.
-    // 1,400 more give the focus back that an app takes, count messages past the proxy, and show names on one line (E03, E05, E10);
-    // 30 show a static document; 70 follow Tab between apps and tell which app was pressed last (E03);
-    // 300 compare when presses were, know presses in third-party frames, and count messages of removed frames (E03, E10);
-    // 300 tell views whether something else takes keys, so that test drivers can fill fields;
-    // 230 know the person's last act: apps come over the page, and keep the focus, only after one in them (C12, E03).
+    // 400 of them distinguish a view that grows by itself from a feedback loop, and limit display modes to
+    // the app's declared ones. 1,400 more return the focus that an app takes, count messages that bypass the
+    // proxy, and show names on one line (E03, E05, E10); 30 show a static document; 70 follow Tab between
+    // apps and know which app was pressed last (E03); 300 compare the times of presses, detect presses in
+    // third-party frames, and count messages of removed frames (E03, E10); 300 tell views whether something
+    // else takes keys, so that test drivers can fill fields; 230 track the user's last action: apps cover the
+    // page, and keep the focus, only after one in them (C12, E03).
     ["<mcp-app>", ELEMENT, 17_910],
     ["the bridge with the proxy transport", BRIDGE, 11_170],
   ])("%s fits its budget", async (_name, source, budget) => {
@@ -67,9 +68,10 @@ describe("bytes", () => {
 
   it("the standard guard with its prompts fits its budget, beside <mcp-app>", async () => {
     const added = (await weigh(ELEMENT + GUARD)) - (await weigh(ELEMENT));
-    // 1,450 of them tell an approval from a stray press, find a place beside the apps, and ask a second time (E02); 70 more
-    // refuse keys right after Tab, and pointers that were over what covered the question; 30 restart the delay on presses in apps;
-    // 70 restart it when an app comes over the page or leaves, and avoid apps that were pressed or fill the window.
+    // 1,450 of them distinguish an approval from a stray press, find a position beside the apps, and ask a
+    // second time (E02); 70 more refuse keys right after Tab, and pointers that were over an element that
+    // covered the question; 30 restart the delay on presses in apps; 70 restart it when an app covers or
+    // leaves the page, and avoid apps that were pressed or fill the window.
     expect(excess(added, 8_610)).toBe("");
   });
 
@@ -79,7 +81,7 @@ describe("bytes", () => {
 
   it("<mcp-app> holds no shape that a host does not check", async () => {
     const { code } = await bundle(ELEMENT);
-    // Of a view's request, of a host's context, of what a server answers, of a resource's metadata.
+    // Of a view's request, a host's context, a server's answer, and a resource's metadata.
     expect(
       ["stopSequences", "safeAreaInsets", "uriTemplate", "baseUriDomains"].map((word) => code.includes(word)),
     ).toEqual([true, false, false, false]);
@@ -121,14 +123,15 @@ describe("contents", () => {
   it.each(entryPoints)("D22: %s writes nothing to the console", async (_name, source) => {
     const { code } = await bundle(source);
     expect(code).not.toMatch(/\bconsole\b/);
-    // Nobody may hear this, so a browser writes it there: why a message of the page's own cannot be sent, in the
-    // browser's words or the page's, and never the message. Once, for `ProxyTransport`; a second needs a reason too.
+    // Written to the console, because no code may be listening: why a message of the page itself cannot be
+    // sent, in the browser's words or the page's, never the message. Only `ProxyTransport` does this; a
+    // second place needs a reason too.
     expect(code.match(/\breportError\b/g)).toEqual(["reportError"]);
   });
 });
 
 describe("import", () => {
-  // In a process of its own: vitest resolves and transforms what a test imports, Node does not.
+  // In a separate process: vitest resolves and transforms imports of a test, Node does not.
   it.each([
     ["@vitrine/host", "Bridge"],
     ["@vitrine/host/react", "McpApp"],

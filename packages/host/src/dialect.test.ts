@@ -15,7 +15,7 @@ interface Message {
 const INFO = { name: "host", version: "1.0.0" };
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
-/** A view by hand. What it says is an object, or text if `text` is set. */
+/** A handwritten view. It sends objects, or text if `text` is set. */
 function mount(options: Partial<BridgeOptions> = {}, { text = false } = {}) {
   const [viewEnd, hostEnd] = memoryPair();
   const raw: unknown[] = [];
@@ -122,7 +122,7 @@ describe("T04, T05: odd requests", () => {
 });
 
 describe("T06: early names", () => {
-  /** The whole life of a view that begins with these params. */
+  /** The whole life of a view that starts with these params. */
   async function live(params: object, options: Partial<BridgeOptions> = {}) {
     const mounted = mount({ context: { theme: "dark", locale: "en" }, ...options });
     const { bridge, say, heard } = mounted;
@@ -167,7 +167,7 @@ describe("T06: early names", () => {
     const params = (method: string) => heard.find((message) => message.method === method)?.params;
     expect(params("ui/toolInput")).toEqual({ arguments: { city: "Rome" } });
     expect(params("ui/toolResult")).toEqual({ content: [] });
-    // The whole: such a view takes the theme from every update.
+    // The complete context: such a view takes the theme from every update.
     expect(params("ui/notifications/context-update")).toEqual({
       hostContext: expect.objectContaining({ theme: "dark", locale: "de" }),
     });

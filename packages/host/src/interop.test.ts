@@ -13,7 +13,7 @@ import { Bridge, type BridgeOptions } from "./bridge.js";
 const INFO = { name: "host", version: "1.0.0" };
 const APP = { name: "view", version: "1.0.0" };
 
-/** Our transport, as the official SDK wants one. */
+/** Our transport in the form of the official SDK. */
 function sdkTransport(transport: Transport) {
   return {
     onmessage: undefined as ((message: never) => void) | undefined,

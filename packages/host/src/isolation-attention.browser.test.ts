@@ -9,11 +9,11 @@ import { type RawView, rawView } from "../../../testing/host/raw-view.ts";
 declare const host: HostApi;
 declare const raw: RawView;
 
-/** Takes the focus again and again, and notes every key that it gets, on every way. */
+/** Takes the focus again and again, and records every key that it gets, in every way. */
 const THIEF = `
   start();
   const input = document.querySelector("input");
-  // Told to its host at once: the app may be ended.
+  // Reported to its host at once, because the app may be ended.
   const keys = { push: (data) => tell("notifications/message", { level: "info", data }) };
   for (const type of ["keydown", "keypress", "keyup", "beforeinput"])
     addEventListener(type, ({ key, data }) => keys.push(key ?? data), true);
@@ -98,7 +98,7 @@ describe("attack E03: an app that takes the focus", () => {
       document.body.prepend(input);
     });
   });
-  /** Types as a person does, whatever has the focus. */
+  /** Types like a user, whatever has the focus. */
   const type = async (text: string): Promise<void> => {
     for (const key of text) {
       await page.keyboard.press(key);
@@ -117,7 +117,7 @@ describe("attack E03: an app that takes the focus", () => {
     expect(await page.evaluate(() => host.log.values("thief failed"))).toMatchObject([
       { code: "took_focus" },
     ]);
-    // A key that came while the focus was away went nowhere; most are where they belong, and so is the focus.
+    // A key that came while the focus was away went nowhere; most keys and the focus are where they belong.
     expect((await composer().inputValue()).length).toBeGreaterThan(SECRET.length / 2);
     expect(await composer().evaluate((input) => document.activeElement === input)).toBe(true);
     expect(await keys()).toEqual([]);
@@ -126,7 +126,7 @@ describe("attack E03: an app that takes the focus", () => {
   it("once gives it back, receives no key, and continues", async () => {
     const view = await stage.mount(page, "thief");
     await composer().click();
-    // The driver's script activates the app as a press would. A person who types is not the one who pressed.
+    // Playwright's script activates the app like a press. A user who types did not press it.
     await page.keyboard.type("my ");
     for (let times = 0; times < 2; times++) {
       await view.evaluate(() => Object(globalThis).steal(0));
@@ -171,7 +171,7 @@ describe("attack E03: an app that takes the focus", () => {
     await composer().click();
     await type("ab");
     await view.getByLabel("Mine").click();
-    // A hand goes from the mouse to the keyboard.
+    // Moves a hand from the mouse to the keyboard.
     await page.waitForTimeout(200);
     await type("cd");
     expect(await view.getByLabel("Mine").inputValue()).toBe("cd");
@@ -182,7 +182,7 @@ describe("attack E03: an app that takes the focus", () => {
     await type("gh");
     expect(await view.getByLabel("Mine").inputValue()).toMatch(/gh/);
     expect(await composer().inputValue()).toBe("abef");
-    // It has the focus by right, and may move it.
+    // It may have the focus, and may move it.
     await view.evaluate(() => Object(globalThis).steal(0));
     await type("ij");
     expect(await view.getByLabel("Mine").inputValue()).toMatch(/ij/);
@@ -282,14 +282,14 @@ describe("attack E06: execCommand('copy') on a click", () => {
     await other.locator("#text").dblclick();
     await page.keyboard.press("Control+C");
     await page.mouse.click(600, 600);
-    // Its own listener may say what is copied: that is what a person asked for.
+    // Its own listener may set what is copied, because the user asked for that.
     await expect.poll(clipboard).toBe("stolen");
   });
 });
 
 it("attack E10: an app that floods the page past its proxy is ended with a cause that the person reads", async () => {
   const view = await stage.mount(page, "flood");
-  // A few messages are nothing.
+  // A few messages are allowed.
   await view.evaluate(() => {
     for (let count = 0; count < 100; count++) top?.postMessage({ count }, "*");
   });
@@ -326,7 +326,7 @@ it("attack E10: an app that floods the page from frames that are gone when the m
 
 it("an app that gets many large messages is not taken for one that floods the page (the control of E10)", async () => {
   const view = await stage.mount(page, "flood");
-  // The view acknowledges each of them past the proxy: more than an app may send there on its own.
+  // The view acknowledges each of them without the proxy: more than an app may send there on its own.
   const count = 600;
   await page.evaluate((most) => {
     const { bridge } = host.app("flood");

@@ -1,6 +1,7 @@
 /**
- * Hostile apps that abuse the protocol (attacks.md, the bridge cases of part C), in a real browser through the whole
- * stack, beside an innocent app of another server. Each has what it is an abuse of as its control.
+ * Hostile apps that abuse the protocol (attacks.md, the bridge cases of part C), in a real browser through
+ * the whole stack, beside an innocent app of another server. Each test has the legitimate use as its
+ * control.
  */
 
 import { hostEndpoint, standardGuard } from "@vitrine/guard";
@@ -26,14 +27,14 @@ beforeAll(async () => {
   stage = await PageStage.open();
 });
 afterAll(() => stage?.close());
-// The page anew for each, as guards remember what an app has done.
+// A new page for each test, as guards remember an app's actions.
 beforeEach(async () => {
   scene = await stage.renewScene();
   ({ page, attacker } = scene);
   seen = watchPage(page);
   stage.called.length = 0;
 });
-// The oracle: the other app is served, and nothing was opened that nobody allowed.
+// The oracle: the other app is served, and nothing was opened without permission.
 afterEach(async () => {
   const answer = await scene.victim.evaluate(() => raw.ask("tools/call", { name: "read_mail" }));
   expect(answer).toMatchObject({ content: [{ text: "read_mail of victim" }] });
@@ -45,7 +46,7 @@ interface Refused {
   code?: number;
   word?: string;
 }
-/** Asks as a view, and gives the answer, or why not. */
+/** Sends a request as a view; returns the answer or the reason of the refusal. */
 const ask = (view: Frame, method: string, params: object = {}): Promise<Refused & Record<string, unknown>> =>
   view.evaluate(
     ([name, given]) =>
@@ -61,7 +62,7 @@ const audit = (): Promise<Record<string, unknown>[]> =>
   );
 const logged = (name: string): Promise<Record<string, unknown>[]> =>
   page.evaluate((key) => host.log.values(key) as Record<string, unknown>[], name);
-/** A row in the audit for each that was refused, and no other. */
+/** The audit has a row for each refused request, and no other. */
 const expectRefused = async (codes: unknown[]): Promise<void> => {
   const rows = (await audit()).filter(({ outcome }) => outcome === "refused");
   expect(rows.map((row) => row["code"])).toEqual(codes);
@@ -70,7 +71,7 @@ const DENIED = { code: -32000, word: "denied" };
 
 describe("tools and resources", () => {
   it("attack C01: a tool of the model alone is refused in the page, and at the HTTP endpoint", async () => {
-    // This page's back end lists for views alone: here the tool is not even known.
+    // This page's back end lists only tools for views, so the tool is not even known here.
     const refused = { code: -32000, word: "tool-unknown" };
     expect(await ask(attacker, "tools/call", { name: "model_only" })).toEqual(refused);
     await expectRefused(["tool-unknown"]);
@@ -87,7 +88,7 @@ describe("tools and resources", () => {
       error: { code: -32000, data: { code: "tool-not-visible" } },
     });
     expect(stage.called).toEqual([]);
-    // The control: one for views is called, by both ways.
+    // The control: a tool for views is called, in both ways.
     await ask(attacker, "tools/call", { name: "look" });
     await post("look");
     expect(stage.called).toEqual(["attacker look", "attacker look"]);
@@ -127,14 +128,14 @@ describe("tools and resources", () => {
       "other-server",
       "other-server",
       "tool-unknown",
-      // Names that mean nothing are no way to another server: this one is its own.
+      // Meaningless names are no way to another server: this one is its own.
       undefined,
       "resource-unknown",
       "other-server",
     ]);
     expect(stage.called).toEqual(["attacker look"]);
     await expectRefused(answers.filter((word) => word !== undefined));
-    // The control: its own are within reach.
+    // The control: its own tools are available.
     expect(await ask(attacker, "resources/read", { uri: "ui://attacker/orders.html" })).toMatchObject({
       contents: [{ text: "orders of attacker" }],
     });
@@ -146,7 +147,7 @@ describe("tools and resources", () => {
       (await list).map(({ name }) => name);
     expect(await names(tools.forModel())).toEqual(["look", "model_only"]);
     expect(await names(tools.forApp())).toEqual(["look", "change", "app_only"]);
-    // And the view's list has none of the model's.
+    // The view's list has no tools of the model.
     const { tools: listed } = (await ask(attacker, "tools/list")) as unknown as { tools: { name: string }[] };
     expect(listed.map(({ name }) => name)).toEqual(["look", "change", "app_only"]);
     await ask(attacker, "tools/call", { name: "app_only" });
@@ -203,7 +204,7 @@ describe("tools and resources", () => {
     expect(await logged("asked")).toMatchObject([{ method: "sampling/createMessage" }]);
     expect(await logged("sampling")).toEqual([]);
     await expectRefused(["denied"]);
-    // The control: somebody says so.
+    // The control: the user approves.
     const allowed = await stage.stage.mount(page, "attacker", { id: "allowed", consent: "allow" });
     expect(await ask(allowed, "sampling/createMessage", params)).toMatchObject({
       content: { text: "sampled" },
@@ -218,14 +219,14 @@ describe("tools and resources", () => {
       requestedSchema: { type: "object", properties: { password: { type: "string" } } },
       server: "victim",
     };
-    // With nobody who answers in the person's place: a question would stand in the page.
+    // Without an automatic answer: a question would appear in the page.
     const asks = await stage.stage.mount(page, "attacker", { id: "asks" });
     for (const method of ["elicitation/create", "input_required", "ui/elicitation"])
       expect((await ask(asks, method, attempt)).code, method).toBe(-32601);
     await asks.evaluate((given) => {
       for (const method of ["elicitation/create", "notifications/elicitation/complete"])
         raw.tell(method, given);
-      // As an answer, of which there was no question.
+      // As an answer without a question.
       for (const id of [0, 1, 2, "elicitation"])
         raw.post({ id, result: { resultType: "input_required", inputRequests: { password: given } } });
       return raw.ask("ping");
@@ -233,9 +234,9 @@ describe("tools and resources", () => {
     const dialogs = page.locator("dialog[open], [role=dialog], [role=alertdialog]");
     expect(await dialogs.count()).toBe(0);
     expect(await page.locator("input:visible").count()).toBe(0);
-    // The control: what it may ask for is asked there, in its own server's name.
+    // The control: an allowed request is asked about there, in its own server's name.
     void ask(asks, "tools/call", { name: "change" }).catch(() => {});
-    // In sight, or behind a button where the apps leave no room for it.
+    // Visible, or behind a button if the apps leave no room for it.
     await dialogs.waitFor({ state: "attached" });
     expect(await dialogs.textContent()).toContain("attacker");
   });
@@ -258,7 +259,7 @@ describe("tools and resources", () => {
       })
       .toBe(0);
     await called;
-    // The control: agreed to, it is not asked about again, listed again or not.
+    // The control: once approved, it is not asked about again, whether listed again or not.
     await ask(attacker, "tools/list");
     await ask(attacker, "tools/call", { name: "change" });
     expect(stage.called).toEqual(["attacker change", "attacker change"]);
@@ -330,7 +331,7 @@ describe("messages", () => {
       }
     });
     expect(await ask(attacker, "ping")).toEqual({});
-    // Replayed while it runs, a question under the same id is not run twice.
+    // Replayed while it runs, a request with the same id is not run twice.
     const { answers } = stage.attackerServer;
     const answer = answers["tools/call"];
     let release = (): void => {};
@@ -347,7 +348,7 @@ describe("messages", () => {
       addEventListener("message", ({ data }) => data.id === "same" && Object(globalThis).got.push(data));
       for (let times = 0; times < 5; times++) parent.postMessage(message, "*");
     }, look);
-    // Behind all five of them.
+    // After all five of them.
     await ask(attacker, "ping");
     release();
     await attacker.waitForFunction(() => Object(globalThis).got.some((each: object) => "result" in each));
@@ -372,10 +373,10 @@ describe("messages", () => {
     await page.evaluate(() => host.log.until("early ready", 2));
     expect(await early.evaluate(() => raw.asked)).toEqual([{ code: expect.any(Number) }]);
     expect(stage.called).toEqual([]);
-    // The control: after it, it is done.
+    // The control: after that, it is done.
     await ask(early, "tools/call", { name: "look" });
     expect(stage.called).toEqual(["attacker look"]);
-    // It says that it agrees to go, and calls on and on.
+    // It agrees to the teardown, and keeps calling.
     await early.evaluate(() => {
       setInterval(() => raw.tell("tools/call", { name: "look" }), 1);
       setInterval(() => void raw.ask("tools/call", { name: "look" }).catch(() => {}), 1);
@@ -399,7 +400,7 @@ describe("what a person sees", () => {
     for (const mode of ["fullscreen", "pip"])
       expect(await ask(view, "ui/request-display-mode", { mode })).toEqual({ mode: "inline" });
     expect((await ask(view, "ui/request-display-mode", { mode: "everything" })).code).toBe(-32602);
-    // The control: where the page has it, and somebody clicked, it is.
+    // The control: if the page has it, and the user clicked, it is.
     await attacker.click("#go");
     expect(await ask(attacker, "ui/request-display-mode", { mode: "pip" })).toEqual({ mode: "pip" });
   });
@@ -415,7 +416,7 @@ describe("what a person sees", () => {
       '<button id="go">go</button>',
     );
     await stage.serve("grabs", { server: "attacker", html });
-    // By the debugger alone: what the driver runs in a page counts as done by a person.
+    // Only by the debugger: code that Playwright runs in a page counts as a user's action.
     const session = await page.context().newCDPSession(page);
     const inPage = async (expression: string): Promise<unknown> =>
       (await session.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })).result
@@ -453,10 +454,10 @@ describe("what a person sees", () => {
     await allow.waitFor();
     const box = await allow.boundingBox();
     const at = { x: (box?.x ?? 0) + 5, y: (box?.y ?? 0) + 5 };
-    // It has been there for long enough when the other app comes over it with something to click on.
+    // The question has been visible long enough when the other app covers it with something to click on.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1000)));
     await attacker.click("#go");
-    // The app itself cannot come over it; the page can show it there.
+    // The app itself cannot cover it; the page can show it there.
     expect(await ask(attacker, "ui/request-display-mode", { mode: "fullscreen" })).toEqual({
       mode: "inline",
     });
@@ -464,7 +465,8 @@ describe("what a person sees", () => {
     const owner = (): Promise<string | undefined> =>
       page.evaluate(({ x, y }) => document.elementFromPoint(x, y)?.id, at);
     expect(await owner()).toBe("attacker");
-    // The page has noticed; from now on its clock stands still, so that the click comes too soon on a slow machine too.
+    // The page has noticed. From now on its clock is stopped, so that the click comes too soon on a slow
+    // machine too.
     await page.evaluate(async () => {
       const prompt = host.app("asks").shadowRoot?.querySelector("[role=alertdialog]") as Element;
       await new Promise<void>((resolve) => {
@@ -481,7 +483,7 @@ describe("what a person sees", () => {
     expect(await owner()).toBe("asks");
     expect(await allow.count()).toBe(1);
     expect(await logged("open-link")).toEqual([]);
-    // The control: a click that comes after a look is an answer.
+    // The control: a click after a look is an answer.
     await page.evaluate(() => Reflect.deleteProperty(performance, "now"));
     await expect
       .poll(async () => {
@@ -539,7 +541,7 @@ describe("what a person sees", () => {
       "https://example.com/\u202e",
       `https://example.com/${"x".repeat(100_000)}`,
     ];
-    // Fewer at a time than a person is protected from.
+    // Fewer at a time than the limit that protects the user.
     const words: unknown[] = [];
     const attempt = async (view: Frame, url: string): Promise<void> => {
       const { word } = await ask(view, "ui/open-link", { url });
@@ -552,7 +554,7 @@ describe("what a person sees", () => {
     await expectRefused(words);
     expect(await logged("asked")).toEqual([]);
     expect(await logged("open-link")).toEqual([]);
-    // The control: one that is a link is asked about by its host, and opened as it was shown.
+    // The control: a real link is asked about by its host name, and opened as it was shown.
     expect(await ask(second, "ui/open-link", { url: "HTTPS://аррӏе.com/a" })).toEqual({});
     expect(await logged("asked")).toMatchObject([{ method: "ui/open-link", subject: "xn--80ak6aa92e.com" }]);
     expect(await logged("open-link")).toMatchObject([{ url: "https://xn--80ak6aa92e.com/a" }]);
@@ -565,7 +567,7 @@ describe("what a person sees", () => {
     const messages = await logged("message");
     expect(messages.map(({ role }) => role)).toEqual(["user", "user", "user"]);
     expect(messages[0]).toMatchObject({ id: "attacker", content: [{ type: "text", text }] });
-    // Made where it is sent: to bring it there takes many times longer.
+    // Created where it is sent, because transferring it takes many times longer.
     const large = await attacker.evaluate(() =>
       raw
         .ask("ui/message", { role: "user", content: [{ type: "text", text: "x".repeat(30_000_000) }] })
@@ -612,7 +614,7 @@ describe("what a person sees", () => {
         ask(attacker, method, { role: "user", content: [{ type: "text", text: "x".repeat(length) }] });
       expect((await say(limit)).word).toBe("too-large");
       expect(await logged(name)).toEqual([]);
-      // The control: a little less is heard, as its server's.
+      // The control: a slightly smaller message is received, as its server's.
       expect(await say(limit - 1000)).toEqual({});
       expect(await logged(name)).toMatchObject([{ id: "attacker", server: "attacker" }]);
       const rows = (await audit()).filter((row) => row["method"] === method);
@@ -653,7 +655,7 @@ describe("what a person sees", () => {
       ]);
     await ask(attacker, "ping");
     const lines = await logged("log");
-    // The control: some of it is heard, and known as the app's.
+    // The control: a part of it is received, and attributed to the app.
     expect(lines.length).toBeGreaterThan(50);
     expect(lines.length).toBeLessThan(500);
     expect(lines.every(({ id, data }) => id === "attacker" && `${data}`.startsWith("secret"))).toBe(true);
@@ -663,7 +665,7 @@ describe("what a person sees", () => {
     const heard = await scene.victim.evaluate(() => JSON.stringify(raw.heard));
     expect(heard).not.toContain("secret");
     expect(servers.map((server, index) => server.asked.slice(asked[index]))).toEqual([[], []]);
-    // The control: what is for a server arrives there.
+    // The control: a message for a server arrives there.
     await ask(attacker, "tools/call", { name: "look" });
     expect(stage.attackerServer.asked.slice(asked[0])).toContain("tools/call");
   });
@@ -685,10 +687,10 @@ describe("what a person sees", () => {
       return read.ok ? read.files.map(({ name }) => name) : read.message;
     }, contents);
     expect(files).toEqual(["bashrc", "boot.ini", "passwd", "b.txt", "report_pdfexe.sh", "orders.html"]);
-    // Nor is anything read that is not the server's.
+    // Only the server's own resources are read.
     const foreign = [{ type: "resource_link", name: "x", uri: "file:///etc/passwd" }];
     expect((await ask(attacker, "ui/download-file", { contents: foreign })).word).toBe("resource-unknown");
-    // The control: allowed, it comes.
+    // The control: with permission, it arrives.
     const allowed = await stage.stage.mount(page, "attacker", { id: "saves", consent: "allow" });
     expect(await ask(allowed, "ui/download-file", { contents })).toEqual({});
     expect(await logged("download")).toHaveLength(1);
@@ -745,7 +747,7 @@ describe("tools that an app offers", () => {
       one,
       `raw.answers["tools/call"] = () => ({ content: [{ type: "text", text: "x".repeat(5e7) }] });`,
     );
-    // The wire has a limit of its own, and the call its time.
+    // The wire has its own limit, and the call its timeout.
     await page.clock.install();
     const large = call("app__t");
     await attacker.waitForFunction(() => raw.heard.some(({ method }) => method === "tools/call"));

@@ -1,4 +1,7 @@
-/** Apps that try to get an approval which nobody meant to give (attack E02), with a real mouse, keyboard and finger. */
+/**
+ * Apps that try to get an approval that the user did not mean to give (attack E02), with a real mouse,
+ * keyboard and finger.
+ */
 import type { BrowserContextOptions, Frame, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { fakeUpstream } from "../../../testing/fake-upstream.ts";
@@ -9,7 +12,7 @@ import { type RawView, rawView } from "../../../testing/host/raw-view.ts";
 declare const host: HostApi;
 declare const raw: RawView;
 
-/** Asks for something with each press, as a game would that wants fast clicks. */
+/** Sends a request on each press, like a game with fast clicks. */
 const GAME = `
   start();
   globalThis.presses = 0;
@@ -39,7 +42,7 @@ beforeAll(async () => {
   const upstream = fakeUpstream(answers, "game");
   const body = "<p style='height:140px;margin:0'>Click!</p>";
   await stage.serve("game", { html: rawView(GAME, body), upstream });
-  // Presses in it move no focus.
+  // Presses in it do not move the focus.
   const quiet = `start(); addEventListener("mousedown", (event) => event.preventDefault());`;
   await stage.serve("quiet", { html: rawView(quiet, body) });
 });
@@ -71,7 +74,7 @@ const middleOf = async (name: string): Promise<[number, number]> => {
   if (!box) throw new Error(`no button ${name}`);
   return [box.x + box.width / 2, box.y + box.height / 2];
 };
-/** Presses where the pointer is, again and again. */
+/** Presses at the pointer's position, again and again. */
 async function pressAgainAndAgain(times: number): Promise<void> {
   for (let count = 0; count < times; count++) {
     await page.mouse.down();
@@ -95,7 +98,7 @@ describe("attack E02: fast clicks in an app", () => {
     expect(await page.locator("#game iframe").boundingBox()).toEqual(app);
     expect(await opened()).toEqual([]);
     expect(called).toEqual([]);
-    // The control: who reads the question and means it is heard.
+    // The control: a user who reads the question and approves is accepted.
     await isReady("Allow once");
     await button("Allow once").click();
     await expect.poll(opened).toHaveLength(1);
@@ -132,7 +135,7 @@ describe("attack E02: presses on a question", () => {
     await pressAgainAndAgain(25);
     expect(await opened()).toEqual([]);
     await isReady("Allow once");
-    // Long after, but without a move: the pointer never came from elsewhere.
+    // Much later, but without a move: the pointer never came from elsewhere.
     await pressAgainAndAgain(1);
     expect(await opened()).toEqual([]);
     await prompt().getByText("Move the pointer off this question").waitFor();
@@ -224,7 +227,7 @@ describe("attack E02: a person who chases something in an app", () => {
     await page.mouse.move(...miss);
     await pressAgainAndAgain(1);
     expect(await opened()).toEqual([]);
-    // The control: once the person has stopped.
+    // The control: once the user has stopped.
     await page.mouse.move(1200, 700);
     await isReady("Allow once");
     await button("Allow once").click();
@@ -293,7 +296,7 @@ describe("attack E02: other ways to press", () => {
     await isReady("Allow once");
     await page.keyboard.press("Enter");
     await expect.poll(opened).toHaveLength(1);
-    // All of a second step, too.
+    // The same for a second step.
     const asked = ask(view);
     await prompt().waitFor();
     await button("Always allow example.com").focus();
@@ -370,7 +373,7 @@ describe("attack E02: a question comes under a pointer or a key that the page di
   it("over an app in which the pointer rests, while another app asks", async () => {
     const view = await open();
     await stage.mount(page, "game", { id: "other" });
-    // No room but over the other app.
+    // The only room is over the other app.
     await page.setViewportSize({ width: 1280, height: 420 });
     void ask(view);
     await prompt().waitFor();
@@ -404,7 +407,7 @@ describe("attack E02: a question comes under a pointer or a key that the page di
     await button("Deny").press("Enter");
     await page.mouse.move(2, 2);
     await page.mouse.move(...spot);
-    // However slow the machine, the pointer came there a moment ago.
+    // However slow the machine, the pointer arrived there a moment ago.
     await page.evaluate(() => {
       const { now } = Performance.prototype;
       performance.now = () => now.call(performance) - 10_000;

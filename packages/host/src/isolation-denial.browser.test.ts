@@ -1,6 +1,7 @@
 /**
- * Hostile apps that deceive and deny service (attacks.md, part D), in a real browser through the whole stack, beside
- * an innocent app of another server. After each the page and the innocent app are as they were.
+ * Hostile apps that deceive and deny service (attacks.md, part D), in a real browser through the whole
+ * stack, beside an innocent app of another server. After each test the page and the innocent app are
+ * unchanged.
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -24,7 +25,7 @@ beforeAll(async () => {
   stage = await PageStage.open();
 });
 afterAll(() => stage?.close());
-// The page anew for each: whatever an app did is over, and its process is gone with its frames.
+// A new page for each test: everything that an app did is over, and its process is gone with its frames.
 beforeEach(async () => {
   const before = page;
   scene = await stage.renewScene();
@@ -33,7 +34,7 @@ beforeEach(async () => {
   seen = watchPage(page);
   stage.called.length = 0;
 });
-// The oracle, past the driver, to which a page is gone when the process of one of its frames is.
+// The oracle, without Playwright, for which a page is gone once the process of one of its frames is.
 afterEach(async () => {
   await inPage("host.app('victim').bridge.ping({ timeout: 60000 }).then(() => 1)");
   expect(await inPage("[location.href, document.title, host.app('victim').state]")).toEqual([
@@ -44,14 +45,14 @@ afterEach(async () => {
   expect(seen).toEqual([]);
 });
 
-/** Runs something in the host page. */
+/** Runs code in the host page. */
 async function inPage<T = unknown>(expression: string): Promise<T> {
   const options = { expression, awaitPromise: true, returnByValue: true };
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", options);
   if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
   return result.value as T;
 }
-/** Waits for something in the host page; says what happened there if it does not come. */
+/** Waits for a condition in the host page; reports the page's log if it does not come. */
 const untilLogged = (name: string): Promise<Record<string, unknown>> =>
   inPage(`host.log.until(${JSON.stringify(name)})`);
 const ask = (view: Frame, method: string, params: object = {}): Promise<Record<string, unknown>> =>
@@ -65,15 +66,15 @@ const ask = (view: Frame, method: string, params: object = {}): Promise<Record<s
   );
 
 describe("time and memory", () => {
-  /** How long the host page lets a person wait. */
+  /** Responsiveness of the host page. */
   interface Waits {
-    /** For a frame, at most, in each quarter of the first seconds. */
+    /** Longest frame in each quarter of the first seconds. */
     frames: number[];
-    /** Of each click, until it is heard. */
+    /** Delay of each click until it is handled. */
     clicks: number[];
   }
 
-  /** Has the host page draw for two seconds and a half, and at least so many frames, while it does something. */
+  /** Makes the host page draw for two and a half seconds, and at least so many frames, while an action runs. */
   const drawn = (meanwhile: string): Promise<number[]> =>
     inPage(`new Promise((resolve) => {
       const longest = Array(10).fill(0);
@@ -82,7 +83,7 @@ describe("time and memory", () => {
       let frames = 0;
       const look = () => {
         const now = performance.now();
-        // In all quarters that it lasted.
+        // In all quarters of its duration.
         for (let at = Math.floor((last - start) / 250); at < 10 && at <= (now - start) / 250; at++)
           longest[at] = Math.max(longest[at], now - last);
         last = now;
@@ -105,7 +106,7 @@ describe("time and memory", () => {
     const send = (type: "mousePressed" | "mouseReleased"): Promise<unknown> =>
       session.send("Input.dispatchMouseEvent", { type, ...at, button: "left", clickCount: 1 });
     for (let click = 1; click <= 5; click++) {
-      // Not by the page's clock, which stands still when the page does; nor one after the other's answer.
+      // Not by the page's clock, which stops with the page; nor one after the other's answer.
       await new Promise((resolve) => setTimeout(resolve, 200));
       await Promise.all([send("mousePressed"), send("mouseReleased")]);
     }
@@ -119,11 +120,12 @@ describe("time and memory", () => {
   };
 
   /**
-   * Measures while the attacker spins, for three seconds and until all is measured: a page that waits for it sees none of its
-   * frames before the end, however slow the machine. Undefined if it did not spin from the beginning.
+   * Measures while the attacker spins, for three seconds and until everything is measured. A page that waits
+   * for the attacker sees none of its frames before the end, however slow the machine. Undefined if the
+   * attacker did not spin from the beginning.
    */
   const measureBeside = async (view: Frame): Promise<Waits | undefined> => {
-    // Only who was there before can end it; and only a frame that is in a process of its own has a session.
+    // Only a session that existed before can end it, and only a frame in its own process has a session.
     const spinning = await page.context().newCDPSession(view.parentFrame() ?? view);
     let isOver = false;
     const spun = view
@@ -145,7 +147,7 @@ describe("time and memory", () => {
       const spunFrom = await view.evaluate<number>(() => Object(globalThis).spunFrom);
       return spunFrom <= start ? waits : undefined;
     } finally {
-      // It spins no more, whatever became of this.
+      // It has stopped spinning, whatever the outcome.
       if (!isOver) await spinning.send("Runtime.terminateExecution");
       await spun;
       await ask(view, "ping");
@@ -153,7 +155,7 @@ describe("time and memory", () => {
     }
   };
 
-  /** Measures while something spins that is no business of the page. */
+  /** Measures while something unrelated to the page spins. */
   const measureApart = async (): Promise<Waits> => {
     const worker = new Worker("for (;;);", { eval: true });
     try {
@@ -165,8 +167,8 @@ describe("time and memory", () => {
   };
 
   it("attack D01: one that spins for 3 s costs the page no frame, and no click waits", async () => {
-    // Other work on the machine spoils a moment now and then. What the app costs, it costs at the same moment of every turn,
-    // and more than something that spins elsewhere does.
+    // Other work on the machine disturbs a measurement now and then. The app's cost appears at the same
+    // moment of every turn, and is higher than that of something that spins elsewhere.
     const beside: Waits[] = [];
     const apart: Waits[] = [];
     const best = (turns: Waits[], of: keyof Waits, at: number): number =>
@@ -176,7 +178,7 @@ describe("time and memory", () => {
         const elsewhere = apart.length > 0 ? best(apart, of, at) + 50 : 0;
         return best(beside, of, at) - Math.max(allowed, elsewhere);
       }).filter((over) => over > 0);
-    // A frame of 60 a second, and 50 ms; a tenth of a second.
+    // One frame at 60 a second, plus 50 ms; a tenth of a second.
     const spoiled = (): number[] => [...excess("frames", 1000 / 60 + 50), ...excess("clicks", 100)];
     for (let turn = 0; turn < 10 && spoiled().length > 0; turn++) {
       if (turn > 0) apart.push(await measureApart());
@@ -184,7 +186,7 @@ describe("time and memory", () => {
       if (waits) beside.push(waits);
     }
     expect(spoiled(), JSON.stringify({ beside, apart })).toEqual([]);
-    // The control: in the page's own process both are seen.
+    // The control: in the page's own process both are visible.
     const block = "{ const end = performance.now() + 1000; while (performance.now() < end); }";
     const { frames, clicks } = await measure(block);
     expect(Math.max(...frames)).toBeGreaterThan(900);
@@ -204,10 +206,11 @@ describe("time and memory", () => {
         timeout: 60_000,
       })
       .toBeGreaterThan(0);
-    // Meanwhile a person can use the page, and the other app its server.
+    // Meanwhile a user can use the page, and the other app its server.
     const victims = await ask(scene.victim, "tools/call", { name: "read_mail" });
     expect(victims).toMatchObject({ content: [{ text: "read_mail of victim" }] });
-    // All of it has arrived when an answer has: what was dropped is dropped, requests too, until there is room.
+    // Everything has arrived when an answer has. Dropped messages, requests included, stay dropped until
+    // there is room.
     await expect
       .poll(
         () =>
@@ -222,24 +225,24 @@ describe("time and memory", () => {
       host.log.values("audit").filter(({ outcome, server }) => outcome === "refused" && server === "attacker").length,
       host.log.values("report").filter(({ code }) => code === "flooded").length,
     ]`);
-    // The control: a burst of it was heard.
+    // The control: a burst of it was received.
     expect(counts[0]).toBeGreaterThanOrEqual(100);
     expect(counts[0]).toBeLessThan(5000);
     expect(counts[1]).toBe(1);
-    // Another notice for each time that the proxy had to do nothing for long enough to take half a burst again.
+    // Another notice for each pause in which the proxy could take half a burst again.
     expect(counts[2]).toBeLessThanOrEqual(1 + Math.floor((performance.now() - began) / 1250));
   });
 
   it("attack D03: messages past the proxy, to the page, reach nobody", async () => {
     await attacker.evaluate(() => {
       const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "look" } };
-      // Fewer than what ends an app (E10).
+      // Fewer than the number that ends an app (E10).
       for (let index = 0; index < 200; index++) top?.postMessage(call, "*");
       return raw.ask("ping");
     });
     const victims = await ask(scene.victim, "tools/call", { name: "read_mail" });
     expect(victims).toMatchObject({ content: [{ text: "read_mail of victim" }] });
-    // The control: the same in its place is done.
+    // The control: the same request in the right place is done.
     await ask(attacker, "tools/call", { name: "look" });
     expect(stage.called).toEqual(["victim read_mail", "attacker look"]);
   });
@@ -258,7 +261,7 @@ describe("time and memory", () => {
     expect(sent).toBe("got [object Object]");
     expect(await inPage("host.log.values('report').map(({ code, id }) => code)")).toContain("too_large");
     expect(await inPage("host.log.names('message', 'log')")).toEqual([]);
-    // The control: a smaller one comes.
+    // The control: a smaller one arrives.
     await ask(attacker, "ui/message", { role: "user", content: [{ type: "text", text: "x" }] });
     expect(await inPage("host.log.names('message')")).toEqual(["message"]);
   });
@@ -314,7 +317,7 @@ describe("time and memory", () => {
     expect(victims).toMatchObject({ content: [{ text: "read_mail of victim" }] });
     expect((await words())["done"] ?? 0).toBeLessThan(100);
     duration = 100;
-    // The wire itself drops what is beyond its burst; of the rest each that may not wait hears so.
+    // The wire itself drops messages beyond its burst; of the rest, each that may not wait gets an error.
     await expect.poll(async () => (await words())["rate-limited"], { timeout: 60_000 }).toBeGreaterThan(3000);
     await expect.poll(async () => (await words())["done"], { timeout: 60_000 }).toBeGreaterThanOrEqual(100);
     expect(most).toBeLessThanOrEqual(16);
@@ -337,7 +340,7 @@ describe("time and memory", () => {
     await inPage("host.mount('many')");
     expect(await untilLogged("many failed")).toMatchObject({ code: "stopped", detail: "too many frames" });
     expect(await inPage("host.app('many').shadowRoot.querySelectorAll('iframe').length")).toBe(0);
-    // The control: one that has some is left alone, also after the next look.
+    // The control: an app with visible content is left alone, also after the next check.
     await inPage("new Promise((resolve) => setTimeout(resolve, 2500))");
     expect(await inPage("host.app('few').state")).toBe("ready");
     await inPage("host.mount('victim', { id: 'third' })");
@@ -359,7 +362,7 @@ describe("time and memory", () => {
     await stage.serve("canvases", { server: "painter", html: rawView(script) });
     await inPage("host.mount('canvases')");
     await untilLogged("canvases ready");
-    // Meanwhile, and after, the other app answers soon, whatever becomes of this one.
+    // Meanwhile, and after, the other app answers quickly, whatever happens to this one.
     const start = Date.now();
     const times: number[] = [];
     for (let isOver = false; !isOver; ) {
@@ -371,7 +374,7 @@ describe("time and memory", () => {
     }
     expect(Math.max(...times)).toBeLessThan(5000);
     expect(Date.now() - start).toBeLessThan(60_000);
-    // The control: all of it was there, or its process was ended for it.
+    // The control: all of it was allocated, or its process was ended for it.
     const failure = await inPage("host.log.values('canvases failed').map(({ code }) => code)[0]");
     const painted = await inPage("host.log.values('log').map(({ data }) => data)[0]");
     if (failure === undefined) expect(painted).toBe(100);
@@ -391,13 +394,13 @@ describe("time and memory", () => {
     const took = await inPage<number>(
       "(async (start) => { await host.app('stays').close(); return performance.now() - start; })(performance.now())",
     );
-    // It was waited for, and not for long.
+    // The host waited for it, but not for long.
     expect(took).toBeGreaterThan(1000);
     expect(took).toBeLessThan(10_000);
     const left =
       "['silent', 'stays'].map((id) => document.querySelector('#' + id).shadowRoot.querySelectorAll('iframe').length)";
     expect(await inPage(left)).toEqual([0, 0]);
-    // The control: those that do are there, in the default time.
+    // The control: apps that do start are shown, in the default time.
     expect(await inPage("host.app('attacker').state")).toBe("ready");
   });
 });
@@ -415,11 +418,11 @@ describe("deception", () => {
       });
       return [...new Set(answers)];
     });
-    // Nothing was answered, by nobody; `alert` has no answer, which arrives as null.
+    // Nothing was answered; `alert` returns nothing, which arrives as null.
     expect(got.filter((each) => each !== null && each !== undefined)).toEqual([false]);
     await inPage("host.app('attacker').remove()");
     expect(seen).toEqual([]);
-    // The control: where nothing contains it, it is seen.
+    // The control: uncontained, it is visible.
     const free = await stage.openFree();
     const opened = watchPage(free.page);
     await free.attacker.evaluate(() => void confirm("?"));
@@ -443,7 +446,7 @@ describe("deception", () => {
       expect(await title.isVisible()).toBe(true);
       const [bar, frame] = [await title.boundingBox(), await page.locator("#poses iframe").boundingBox()];
       expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual(frame?.y ?? 0);
-      // The topmost element there is the page's own.
+      // The topmost element there belongs to the page.
       const drawn = await page.evaluate(
         ({ x, y }) => host.app("poses").shadowRoot?.elementFromPoint(x + 3, y + 3)?.tagName,
         bar ?? { x: 0, y: 0 },
@@ -485,7 +488,7 @@ describe("deception", () => {
     expect(await outcome(attacker, () => document.execCommand("paste"))).toBe("got false");
     expect(await outcome(attacker, () => navigator.clipboard.readText())).toBe("NotAllowedError");
     expect(await noted()).toEqual([]);
-    // Dragged across the app and dropped in the page: it sees that something passes, and not what.
+    // Dragged across the app and dropped in the page: the app sees that something passes, but not what.
     const box = await page.locator("#attacker iframe").boundingBox();
     const over = { x: (box?.x ?? 0) + 40, y: (box?.y ?? 0) + 40 };
     await page.hover("#drag");
@@ -495,7 +498,7 @@ describe("deception", () => {
     await page.hover("#chat");
     await page.mouse.up();
     expect((await noted()).filter((each) => each.trim() !== "dragover")).toEqual([]);
-    // The control: what a person puts into the app, it has.
+    // The control: the app gets what a user drops into it.
     await attacker.click("#field");
     await page.keyboard.press("Control+V");
     await expect.poll(noted).toContain("paste typed secret");
@@ -506,7 +509,7 @@ describe("in a browser that has little memory, and a person who lets the page no
   let shared: PageStage;
   beforeAll(async () => {
     shared = stage;
-    // Room enough for what is here, and little enough for an app to run out of it soon.
+    // Enough room for this test, and little enough for an app to fill it quickly.
     stage = await PageStage.open({ args: ["--js-flags=--max-old-space-size=300"] });
   });
   afterAll(async () => {
@@ -518,7 +521,7 @@ describe("in a browser that has little memory, and a person who lets the page no
     await attacker.evaluate(() => {
       setTimeout(() => {
         const kept: unknown[] = [];
-        // In large pieces: the collector would look through small ones again and again, for half a minute.
+        // In large pieces: with small ones the garbage collector would run for half a minute.
         for (;;) kept.push(new Array(1_000_000).fill(Math.random()));
       }, 100);
     });
@@ -573,7 +576,7 @@ describe("in a browser that has little memory, and a person who lets the page no
       pointer: "SecurityError",
       fullscreen: "TypeError",
     };
-    // The host page may; that is nothing to the apps in it.
+    // The host page may; that does not affect its apps.
     expect(await inPage("Notification.permission")).toBe("granted");
     const script = `start().then(${noise}).then((data) => tell("notifications/message", { level: "info", data }))`;
     await stage.serve("loud", { server: "attacker", html: rawView(script) });
@@ -586,17 +589,17 @@ describe("in a browser that has little memory, and a person who lets the page no
       speech: "not-allowed",
       vibrate: false,
     });
-    // A person who clicks in it may be played to, and that is all.
+    // A user who clicks in it may hear it, and nothing more.
     await attacker.click("#go");
     expect(await attacker.evaluate(noise)).toMatchObject({ ...refused, clicked: true });
-    // The control: a page that nothing contains may.
+    // The control: an uncontained page may.
     const free = await stage.openFree();
     await free.attacker.click("#go");
     expect(await free.attacker.evaluate(noise)).toEqual({
       clicked: true,
       play: "played",
       sound: "running",
-      // There may be no voice on this machine, but it was let try.
+      // This machine may have no voice, but the attempt was allowed.
       speech: expect.stringMatching(/^(spoke|synthesis-failed|synthesis-unavailable|voice-unavailable)$/),
       vibrate: true,
       lock: "locked",

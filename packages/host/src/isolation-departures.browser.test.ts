@@ -1,6 +1,6 @@
 /**
- * Hostile apps that try to get data out by the network (attacks.md, part A): those that leave their document, open
- * others, act on a click or on their end, or lose their process over it. See isolation-network.browser.test.ts.
+ * Hostile apps that try to leak data over the network (attacks.md, part A): those that leave their document,
+ * open others, act on a click or on their end, or lose their process. See isolation-network.browser.test.ts.
  */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -26,7 +26,7 @@ const bare = new Map<NetworkCase, Attempt>();
 
 let stage: NetworkStage;
 let victims: string[];
-/** State of the innocent app each time that another's process may have ended. */
+/** State of the innocent app after each possible end of another app's process. */
 const bystanders: string[] = [];
 let popups: string[];
 /** Other observations before the browser was closed. */
@@ -35,13 +35,14 @@ const seen: { own?: Own; caches?: string[]; answered?: boolean } = {};
 beforeAll(async () => {
   stage = await NetworkStage.open();
   const page = await stage.openPage();
-  // To Playwright a page is dead once a process of one of its frames is: those that end theirs have another.
+  // Playwright loses a page once a process of one of its frames ends, so apps that end theirs have another
+  // page.
   const struck = await stage.openPage();
   const run = async (on: Page, into: Map<NetworkCase, Attempt>, which: NetworkCase, scene: Scene) => {
     const [attempt] = await stage.run(on, [which], scene);
     if (attempt) into.set(which, attempt);
   };
-  /** A few at a time; but one person has one pointer. */
+  /** A few at a time, because a user has only one pointer. */
   const runAll = async (into: Map<NetworkCase, Attempt>, cases: readonly NetworkCase[], scene: Scene) => {
     const clicked = cases.filter((each) => each.clicked);
     const rest = cases.filter((each) => !each.clicked);
@@ -84,7 +85,7 @@ describe("an app that leaves", () => {
       expect(leakOf(free, each)).not.toEqual(NOTHING);
       const { ready, outcome, failure } = of(contained, each);
       expect(ready).toBe(true);
-      // It left, maybe before its last word was passed on; or the browser ended it for what it did; or it ran to its end.
+      // It left, maybe before its last message was forwarded; or the browser ended it; or it ran to its end.
       if (each.leaves) expect(failure).toBe("navigated_away");
       else if (each.fatal && failure !== undefined) expect(failure).toBe("crashed");
       else expect({ failure, outcome }).toEqual({ failure: undefined, outcome: expect.any(String) });
@@ -112,7 +113,8 @@ describe("an app that leaves", () => {
         of(contained, each).reports.join(),
       );
     for (const reports of [...reportsOf("A23"), ...reportsOf("A24")]) expect(reports).toContain("frame-src");
-    // Two policies close this one: the proxy's speaks first, and the view may not live to speak of its own.
+    // Two policies block this: the proxy's reports first, and the view may be gone before it can report its
+    // own.
     for (const reports of reportsOf("A25")) expect(reports).toMatch(/frame-src|form-action/);
     for (const reports of reportsOf("A38")) expect(reports).toContain("base-uri");
   });
@@ -133,7 +135,7 @@ interface Own {
   answers: string[];
 }
 
-/** An app asks its own origin, and its neighbour's, for all kinds of things. */
+/** An app requests all kinds of resources from its own origin, and from its neighbour's. */
 async function requestsToItsOwnOrigin(page: Page): Promise<Own> {
   const neighbour = await stage.stage.serve("neighbour", { html: rawView() });
   if (!("src" in neighbour)) throw neighbour;
@@ -188,7 +190,7 @@ async function sharedCache(page: Page): Promise<string[]> {
   return stage.collector.evidence(library).requests;
 }
 
-/** An app that never gives its thread back; its neighbour answers all the same, or this never ends. */
+/** An app that never yields its thread. Its neighbour still answers, or this never ends. */
 async function spinningNeighbour(): Promise<boolean> {
   const page = await stage.openPage();
   await stage.stage.serve("spinner", { html: rawView() });
@@ -214,7 +216,8 @@ describe("what apps share", () => {
       "404/own-image?secret",
       "404/own-script?secret",
       "404/own-style?secret",
-      // The address of another server's app is nothing at this one's origin, and at its own it is out of reach.
+      // The URL of another server's app does not exist at this one's origin, and at its own it is out of
+      // reach.
       expect.stringMatching(/^404\/[a-z2-7]{52}$/),
     ]);
     expect(seen.own?.answers).toEqual(["Failed to fetch"]);

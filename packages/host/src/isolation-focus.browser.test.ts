@@ -1,4 +1,7 @@
-/** Apps that take the focus with the help of a press, Tab or an input method; and people who the guard must not stop (attack E03). */
+/**
+ * Apps that take the focus with the help of a press, Tab or an input method; and users whom the guard must
+ * not stop (attack E03).
+ */
 import type { Frame, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { HostApi } from "../../../testing/host/host-page.ts";
@@ -7,7 +10,7 @@ import { rawView } from "../../../testing/host/raw-view.ts";
 
 declare const host: HostApi;
 
-/** Takes the focus when the host tells it a locale of `x-…`, and reports all that it reads. */
+/** Takes the focus when the host sends a locale of `x-…`, and reports everything that it reads. */
 const THIEF = `
   start();
   const fields = [...document.querySelectorAll("input, [contenteditable]")];
@@ -73,7 +76,7 @@ afterEach(() => page.close());
 
 const composer = () => page.getByLabel("Composer");
 const read = (): Promise<unknown[]> => page.evaluate(() => host.log.values("log"));
-/** Without a gesture in the app, which `view.evaluate` would be. */
+/** Without a gesture in the app; `view.evaluate` would count as one. */
 const steal = (field = 0): Promise<void> =>
   page.evaluate(
     (index) => host.app("thief").frame?.setContext({ locale: `x-${index}-${performance.now()}` }),
@@ -93,7 +96,7 @@ describe("attack E03: an app that takes the focus reads nothing", () => {
     const view = await stage.mount(page, "thief");
     const text = await view.locator("p").boundingBox();
     if (!text) throw new Error("no text");
-    // The driver presses only once the app has taken the move: that is before it is busy.
+    // Playwright presses only once the app has handled the move, which is before it is busy.
     await page.mouse.move(text.x + 20, text.y + 20);
     await view.evaluate(() => {
       const input = document.querySelector("input");
@@ -105,7 +108,7 @@ describe("attack E03: an app that takes the focus reads nothing", () => {
       setTimeout(() => Object(globalThis).block(1500), 100);
     });
     await page.waitForTimeout(300);
-    // Nobody waits until the app has had it.
+    // Does not wait until the app has received it.
     const pressed = page.mouse.down();
     await page.waitForTimeout(200);
     await composer().evaluate((input: HTMLElement) => input.focus());
@@ -178,7 +181,7 @@ describe("attack E03: an app that takes the focus reads nothing", () => {
     await page.waitForTimeout(300);
     const session = await page.context().newCDPSession(page);
     const sent: Promise<unknown>[] = [];
-    // Nobody waits until the busy app has had it.
+    // Does not wait until the busy app has received it.
     const press = (x: number, y: number): void => {
       for (const kind of ["mousePressed", "mouseReleased"] as const)
         sent.push(
@@ -254,7 +257,7 @@ describe("attack E03: an app that takes the focus reads nothing", () => {
     await stage.mount(page, "thief");
     const session = await page.context().newCDPSession(page);
     await composer().click();
-    // Hears of it late, as a busy page does.
+    // Receives it late, like a busy page.
     await page.evaluate(() =>
       addEventListener("blur", () => {
         const end = performance.now() + 200;

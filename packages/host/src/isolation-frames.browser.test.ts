@@ -1,7 +1,7 @@
 /**
- * Hostile apps that try to get out of their frame and origin (attacks.md, part B), in a real browser beside an
- * innocent app of another server. Each counts only because the same code succeeds where nothing contains it, or
- * because what it is a forgery of works.
+ * Hostile apps that try to get out of their frame and origin (attacks.md, part B), in a real browser beside
+ * an innocent app of another server. Each test counts only because the same code succeeds uncontained, or
+ * because the legitimate version of a forgery works.
  */
 import { UI_MIME_TYPE } from "@vitrine/protocol";
 import type { Frame, Page } from "playwright-core";
@@ -30,7 +30,7 @@ let before: State;
 let seen: string[];
 /** Another app of the victim's own server, in the same page. */
 let sibling: Frame;
-/** Another page, of {@link openWith}. */
+/** Another page, opened by {@link openWith}. */
 let beside: Page | undefined;
 const collector = new Collector();
 
@@ -45,7 +45,7 @@ afterAll(async () => {
   await stage?.close();
   collector.close();
 });
-// The oracle of every attack: page, addresses, the other app, windows, frames are as they were.
+// The oracle of every attack: page, addresses, the other app, windows and frames are unchanged.
 afterEach(async () => {
   expect(await stage.stateOf(scene, seen)).toEqual(before);
 });
@@ -58,18 +58,18 @@ const reports = (page: Page, id: string, code: string): Promise<Record<string, u
       ),
     [id, code] as const,
   );
-/** Everything that the view said before this was heard. */
+/** All earlier messages of the view have been received. */
 const barrier = (view: Frame): Promise<unknown> => view.evaluate(() => raw.ask("ping"));
-/** Makes the host page one that comes without a policy. */
+/** Serves the host page without a policy. */
 async function withoutPolicy(page: Page): Promise<void> {
-  // An answer that the driver makes is from nowhere, and what is from nowhere may not show frames of this machine.
+  // A response that Playwright makes has no address space, and may not show frames of this machine.
   await page.context().grantPermissions(["local-network-access"]);
   await page.route(`${stage.stage.origin}/`, async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, headers: { "content-type": "text/html" } });
   });
 }
-/** A page beside the others', anew for one test, with one app of its own in it. */
+/** A new page for one test, with a single app in it. */
 async function openWith(name: string): Promise<{ page: Page; view: Frame }> {
   const page = await openBeside();
   await stage.show(page);
@@ -118,7 +118,7 @@ describe("an app reaches for", () => {
       for (const domain of ["localhost", ".localhost", `${label}.localhost`])
         bake(`planted=1; domain=${domain}`);
     });
-    // The control: its own are kept, that of its own label too.
+    // The control: its own are kept, including that of its own label.
     expect(await scene.attacker.evaluate(() => document.cookie)).toBe("own=1; planted=1");
     expect(await scene.victim.evaluate(() => document.cookie)).toBe(`secret=${SECRET}`);
     expect(await scene.page.evaluate(() => document.cookie)).toBe(`host=${HOST_SECRET}`);
@@ -139,7 +139,8 @@ describe("an app reaches for", () => {
         .finished?.catch(() => {});
     });
     await barrier(view);
-    // Navigation is no part of the wire: what would go has gone when another page has gone and come back.
+    // Navigation does not go through the wire: any navigation has happened once another page has left and
+    // come back.
     const control = await stage.stage.context.newPage();
     await control.goto(`${stage.free.origin("free")}/victim`);
     await control.goto(`${stage.free.origin("free")}/`);
@@ -148,7 +149,7 @@ describe("an app reaches for", () => {
       .frames()
       .find((frame) => frame.url().endsWith("/attacker"))
       ?.evaluate(() => Object(parent.parent).history.back())
-      // The frame goes with the page, maybe before it can answer.
+      // The frame is removed with the page, maybe before it can answer.
       .catch(() => {});
     await away;
     await barrier(view);
@@ -183,13 +184,13 @@ describe("an app moves", () => {
     expect(moved).toBe("got ");
     await barrier(scene.attacker);
     await barrier(scene.victim);
-    // The control: where nothing contains it, each of them goes.
+    // The control: uncontained, each of them navigates.
     const shown = await stage.stage.context.newPage();
     const goes = async (attack: string, at: string): Promise<void> => {
       const free = await stage.openFree(shown);
       const frame = free.page.frames().find((each) => new URL(each.url()).pathname === at);
       const from = frame?.url();
-      // A script has moved it when that is its title, or its text.
+      // A script has navigated it when the title or text says so.
       const isMoved = async (): Promise<boolean | undefined> =>
         attack.includes("javascript:")
           ? frame?.evaluate(() => [document.title, document.body.textContent].includes("moved"))
@@ -237,7 +238,7 @@ describe("an app moves", () => {
     ["another site, in a host page without any policy", "location.href = elsewhere"],
   ])("attack A23: itself to %s, and does not keep the channel", async (title, script) => {
     const target = await collector.listen(`moved-${title.replace(/\W+/g, "-")}`);
-    // Wherever it gets to, it goes on speaking as the view.
+    // Wherever it navigates, it keeps sending messages as the view.
     const page = `<script>setInterval(() => parent.postMessage({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "look" } }, "*"), 20)</script>`;
     collector.show(target, page);
     await stage.serve("second", { server: "attacker", html: page });
@@ -247,7 +248,7 @@ describe("an app moves", () => {
     const declare = Object.entries(words)
       .map(([name, value]) => `const ${name} = ${JSON.stringify(value).replaceAll("</", "<\\/")};`)
       .join("");
-    // It is all there and was heard before it moves.
+    // Everything was loaded and received before it moves.
     const settle = `await start();
       await ask("tools/call", { name: "look" });
       if (document.readyState !== "complete") await new Promise((resolve) => addEventListener("load", resolve));
@@ -277,11 +278,12 @@ describe("an app moves", () => {
     const failure = await opened.evaluate(() => host.log.until("mover failed"));
     expect(failure, JSON.stringify(failure)).toMatchObject({ code: "navigated_away" });
     expect(await opened.evaluate(() => host.log.names("mover ready"))).toEqual(["mover ready"]);
-    // Its frame is gone, nothing was called in its name after it left, and nothing was asked of the other site.
+    // Its frame is gone, nothing was called in its name after it left, and nothing was requested from the
+    // other site.
     expect(await opened.locator("#mover iframe").count()).toBe(0);
     expect(stage.called.slice(called)).toEqual(["attacker look"]);
     expect(collector.evidence(target)).toEqual({ requests: [], connections: 0, packets: 0 });
-    // The control: what it goes on saying is heard, said once by a view where it is.
+    // The control: its messages are received when a view in its place sends them once.
     await opened.evaluate(() => host.mount("attacker"));
     await opened.evaluate(() => host.log.until("attacker ready"));
     const view = await stage.stage.viewOf(opened, "attacker");
@@ -318,19 +320,19 @@ describe("an app forges", () => {
         const { port1, port2 } = new MessageChannel();
         port1.onmessage = () => Object.assign(globalThis, { got: "a port of the host" });
         raw.post({ method, params });
-        // To the page itself, with a port to be taken for the proxy's.
+        // To the page itself, with a port that pretends to be the proxy's.
         top?.postMessage({ jsonrpc: "2.0", method, params }, "*", [port2]);
       }
       return raw.ask("ping");
     }, methods);
-    // A word to the host for each; `text` and `load` are the proxy's too.
+    // Each forged message type of the proxy; `text` and `load` are the proxy's too.
     const refused = (await reports(page, "attacker", "reserved")).map(({ method }) => method);
     expect(refused).toEqual(methods.map((each) => `ui/notifications/sandbox-${each}`));
     expect(await view.evaluate(() => Object(globalThis).got)).toBeUndefined();
     expect(await view.evaluate(() => open("about:blank") === null)).toBe(true);
     const sandbox = await view.parentFrame()?.evaluate(() => document.querySelector("iframe")?.sandbox.value);
     expect(sandbox).toBe("allow-scripts allow-forms allow-same-origin");
-    // The control: the one reserved word that a view has is heard, as the view's.
+    // The control: the one reserved message that a view may send is received, as the view's.
     await view.evaluate(() => {
       raw.tell("ui/notifications/sandbox-report", { code: "script_error", by: "proxy" });
       return raw.ask("ping");
@@ -358,7 +360,7 @@ describe("an app forges", () => {
       }
     });
     await barrier(scene.attacker);
-    // The control, and the barrier: the victim's own is done, and its answer is its own.
+    // The control, and the barrier: the victim's own request is done, and gets its own answer.
     const paid = await scene.victim.evaluate(() => raw.ask("tools/call", { name: "pay" }));
     expect(paid).toMatchObject({ content: [{ text: "pay of victim" }] });
     expect(stage.called.slice(called)).toEqual(["victim pay"]);
@@ -404,7 +406,7 @@ describe("an app forges", () => {
     expect(posted).toBe(true);
     await barrier(view);
     expect(stage.called.slice(called)).toEqual([]);
-    // The control: the view's own is done.
+    // The control: the view's own request is done.
     await view.evaluate(() => raw.ask("tools/call", { name: "look" }));
     expect(stage.called.slice(called)).toEqual(["attacker look"]);
   });
@@ -436,7 +438,7 @@ describe("a server hands over", () => {
     const { view } = await openWith("early");
     expect(await view.evaluate(() => Object(globalThis).tried)).toBe("blocked");
     expect(collector.evidence(contained.target).requests).toEqual([]);
-    // The control: from a page that nothing contains it is sent.
+    // The control: from an uncontained page it is sent.
     const free = await attempt("early-free");
     collector.show(free.target, free.html);
     control ??= await stage.stage.context.newPage();
@@ -451,7 +453,8 @@ describe("a server hands over", () => {
         "allow-top-navigation allow-popups-to-escape-sandbox allow-popups allow-modals allow-downloads",
       allow: "camera; usb",
     };
-    // A browser that has a camera. The person has allowed it all, to everybody: what stands in the way is the frame.
+    // A browser with a camera. The user has allowed everything for every site, so only the frame stands in
+    // the way.
     const equipped = await PageStage.open({
       args: ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"],
     });
@@ -490,7 +493,7 @@ describe("a server hands over", () => {
       expect(sandbox).toEqual(["allow-forms", "allow-same-origin", "allow-scripts"]);
       expect(allow).toBe("");
     }
-    // The control: what is granted works; and what no app is granted, where nothing contains it.
+    // The control: granted features work, and features that no app is granted work uncontained.
     await equipped.serve("granted", { html: rawView(), meta, grant: () => true });
     await equipped.show(page);
     const granted = await equipped.stage.mount(page, "granted");

@@ -18,7 +18,7 @@ const THIEF = `
 `;
 const BODY = "<input aria-label='Mine'><p style='height:100px;margin:0'>Text</p>";
 
-/** Replaces what a guard in the same realm might call. */
+/** Replaces functions that a guard in the same realm might call. */
 const PATCHES = `
   const lie = (proto, name, value) => Object.defineProperty(proto, name, { configurable: true, get: () => value });
   Event.prototype.preventDefault = () => {};
@@ -73,7 +73,7 @@ beforeAll(async () => {
     <a href="${evil.http}/output"><output id=out>o</output></a><label class=target for=out>Label</label>
     <a class=target href="#here" ping="${evil.http}/ping">Ping</a>`;
   await stage.serve("others", { html: rawView("start();", others) });
-  // Without `document.close()` it never loads, so that nothing outside of it notices.
+  // Without `document.close()` it never loads, so that nothing outside notices it.
   const opener = `start().then(() => { document.open(); document.write(${JSON.stringify(link)}); });`;
   await stage.serve("opener", { html: rawView(opener) });
 });
@@ -161,7 +161,7 @@ describe("attack E03: the focus is not taken by", () => {
   it("an app that replaces what events are made of", async () => {
     const view = await stage.mount(page, "patched");
     await composer().click();
-    // Hears of it late, as a busy page does.
+    // Receives it late, like a busy page.
     await page.evaluate(() =>
       addEventListener("blur", () => {
         const end = performance.now() + 150;

@@ -1,4 +1,7 @@
-/** Apps that ask for a display mode to get the focus or an approval (attacks C12, E02, E03); and people who use display modes. */
+/**
+ * Apps that request a display mode to get the focus or an approval (attacks C12, E02, E03); and users of
+ * display modes.
+ */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { HostApi } from "../../../testing/host/host-page.ts";
@@ -8,8 +11,8 @@ import { rawView } from "../../../testing/host/raw-view.ts";
 declare const host: HostApi;
 
 /**
- * Does what the host names in its locale: `x-fullscreen` asks for that mode, `x-focus` takes the focus, `x-link` asks a
- * question, `x-escape` says that Escape was pressed. Reports all keys.
+ * Does what the host names in its locale: `x-fullscreen` requests that mode, `x-focus` takes the focus,
+ * `x-link` asks a question, `x-escape` reports that Escape was pressed. Reports all keys.
  */
 const APP = `
   start();
@@ -149,7 +152,7 @@ it("attack E02: an app that says that Escape was pressed stays where it is while
   await order("escape");
   await page.waitForTimeout(300);
   expect(await modeOf()).toBe("fullscreen");
-  // The control: the person can always close it.
+  // The control: the user can always close it.
   await page.getByRole("button", { name: "Close" }).click();
   expect(await modeOf()).toBe("inline");
 });

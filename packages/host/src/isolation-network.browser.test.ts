@@ -1,7 +1,7 @@
 /**
- * Hostile apps that try to get data out by the network, in a real browser beside an innocent app (attacks.md, part A):
- * those that stay in their document. Each counts only because the same code in a page that nothing contains is seen by
- * the collector, and because it works from the sandbox where its target is a declared domain.
+ * Hostile apps that try to leak data over the network, in a real browser beside an innocent app (attacks.md,
+ * part A): those that stay in their document. Each test counts only because the collector sees the same code
+ * in an uncontained page, and because it works from the sandbox if its target is a declared domain.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type NetworkCase, REQUESTS } from "../../../testing/attacks/network-cases.ts";
@@ -26,7 +26,7 @@ const withWorkers = new Map<NetworkCase, Attempt>();
 const withDeclaredWorkers = new Map<NetworkCase, Attempt>();
 const relax = ["blob-workers"] as const;
 const redirects = REQUESTS.filter(({ id }) => id === "A54");
-/** Some the browser loads when it has time, and some it does not report. */
+/** The browser loads some when it has time, and does not report others. */
 const reported = ({ id, title, gone }: NetworkCase): boolean =>
   /^A(01|05|06|08|10|11|14|17|18|20|28|46)$/.test(id) && !gone && !/icon|manifest|dictionary/.test(title);
 const workers = REQUESTS.filter(({ id, gone }) => id === "A12" && !gone);
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const run = async (into: Map<NetworkCase, Attempt>, cases: readonly NetworkCase[], scene: Scene) => {
     const groups = parts(cases, TOGETHER);
     const attempts: Attempt[][] = [];
-    // A free page has the window to itself: in the background a browser saves its trouble for some of it.
+    // An uncontained page has the window to itself: in the background a browser skips part of the work.
     if (scene.free) for (const group of groups) attempts.push(await stage.run(page, group, scene));
     else attempts.push(...(await Promise.all(groups.map((group) => stage.run(page, group, scene)))));
     for (const [index, attempt] of attempts.flat().entries()) into.set(cases[index] as NetworkCase, attempt);

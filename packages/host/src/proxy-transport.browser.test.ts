@@ -1,4 +1,4 @@
-/** Large messages from a host page to a view: whole, in order, whatever their form. */
+/** Large messages from a host page to a view arrive whole and in order, whatever their form. */
 import type { Frame, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { HostApi } from "../../../testing/host/host-page.ts";
@@ -20,7 +20,10 @@ beforeEach(async () => {
 });
 afterEach(() => page.close());
 
-/** Waits until the view heard so many messages. Gives the method of each, and how long and what its JSON is, in short. */
+/**
+ * Waits until the view has received so many messages. Returns the method of each, and the length and a digest
+ * of its JSON.
+ */
 async function heard(view: Frame, count: number): Promise<[method: string, length: number, sum: number][]> {
   await view.waitForFunction((least) => raw.heard.length >= least, count);
   return view.evaluate(() =>
@@ -33,7 +36,7 @@ async function heard(view: Frame, count: number): Promise<[method: string, lengt
   );
 }
 
-/** The same, of what the host page made. */
+/** The same for the messages that the host page created. */
 const made = (name: string): Promise<[length: number, sum: number]> =>
   page.evaluate((what) => {
     const text = JSON.stringify(Object(globalThis)[what]);
@@ -100,7 +103,7 @@ describe("a large message", () => {
     const messages = await heard(view, 1);
     expect(messages.map(([method]) => method)).toEqual(["ui/notifications/host-context-changed"]);
     await expect.poll(() => errors).toEqual([expect.stringContaining("BigInt")]);
-    // The beginning of it does not become part of the next one.
+    // Its beginning does not become part of the next one.
     await page.evaluate(() => {
       Object.assign(globalThis, {
         result: { content: [], structuredContent: { list: Array(700_000).fill(2.5) } },
@@ -148,7 +151,7 @@ describe("a large message", () => {
         .replace("</script>", "start();</script>"),
     });
     await stage.mount(page, "texts");
-    // Once more: it is still one that speaks text.
+    // Once more: it still uses text.
     await (await stage.viewOf(page, "texts")).evaluate(() => location.reload());
     await page.evaluate(() => host.log.until("texts ready", 2));
     const view = await stage.viewOf(page, "texts");

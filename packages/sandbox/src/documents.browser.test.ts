@@ -1,4 +1,4 @@
-/** A view's document in a real parser: what stands before it changes nothing of it. */
+/** A view's document in a real parser: the inserted prefix does not change it. */
 import { Sandbox } from "@vitrine/sandbox";
 import fc from "fast-check";
 import type { Browser } from "playwright-core";

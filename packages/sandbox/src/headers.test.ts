@@ -104,7 +104,7 @@ describe("a view's headers", () => {
   it("S08: without an origin, its sandbox has none to give", () => {
     const headers = viewHeaders({ ...POLICY, opaque: true, features: ["clipboard-write"] }, PLACES);
     expect(csp(headers)["sandbox"]).toBe("allow-scripts allow-forms");
-    // No allowlist can name it.
+    // No allowlist can express it.
     expect(features(headers)["clipboard-write"]).toBe("*");
   });
 });

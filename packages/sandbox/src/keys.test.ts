@@ -46,7 +46,7 @@ describe("S11: a label", () => {
       ["a b", undefined],
       ["a", "b"],
     ],
-    // UTF-8 has one replacement for both.
+    // UTF-8 has one replacement character for both.
     [
       ["\ud800", undefined],
       ["\ud801", undefined],

@@ -1,4 +1,4 @@
-/** The listener, asked by hand: what it says when Node itself would answer for it. */
+/** The listener with handwritten requests: its answers where Node itself would answer. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
@@ -17,7 +17,7 @@ async function serve(options: Partial<ServeSandboxOptions> = {}): Promise<Served
   return served;
 }
 
-/** Everything that comes back for a text. */
+/** The complete response to a request text. */
 async function exchange(
   port: number,
   text: string,

@@ -1,4 +1,4 @@
-/** The origins and powers of views in a real browser: by name, by port, without one, and in production. */
+/** The origins and powers of views in a real browser: by name, by port, without an origin, and in production. */
 import type { Frame } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inlineScript } from "../../../testing/browser.ts";
@@ -6,7 +6,7 @@ import { freePort } from "../../../testing/free-port.ts";
 import { SandboxStage, type Shown, until } from "../../../testing/sandbox-stage.ts";
 import type { ViewRegistration } from "./sandbox.js";
 
-/** In the host page. */
+/** Globals of the host page. */
 declare const host: { show(showing: object): void };
 declare const noted: { data: unknown; origin: string }[];
 
@@ -15,7 +15,7 @@ const APP = `<!doctype html><title>app</title><p>app</p>${inlineScript(`
   addEventListener("message", ({ data, origin }) => noted.push({ data, origin }));
 `)}`;
 
-/** A media request is answered without a prompt, by a device that is none. */
+/** A media request is answered without a prompt, by a fake device. */
 const ARGS = ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"];
 
 const FEATURES = [
@@ -28,7 +28,7 @@ const FEATURES = [
   "fullscreen",
 ];
 
-/** Each message once there and back. */
+/** Sends each message there and back once. */
 async function expectRelay(shown: Shown): Promise<void> {
   const view = await shown.view();
   await view.evaluate(() => parent.postMessage({ jsonrpc: "2.0", id: 1, method: "ping" }, "*"));
@@ -52,10 +52,10 @@ const allowed = (view: Frame, features: string[]): Promise<string[]> =>
     features,
   );
 
-/** The name of what a call fails with, or what it gives. */
+/** The error name or the result of a call. */
 const outcome = (view: Frame, script: string): Promise<string> =>
   view.evaluate((text) => {
-    // The view's policy has no eval; a script element is what it has.
+    // The view's policy has no eval, so this uses a script element.
     const element = document.createElement("script");
     element.text = `globalThis.outcome = (async () => { ${text} })().then((value) => "ok " + value, (error) => error.name)`;
     document.body.append(element);
@@ -79,7 +79,7 @@ describe("closed unless the host opens it", () => {
       opened.push(dialog.type());
       void dialog.dismiss();
     });
-    // With a click, which is what these wait for.
+    // With a click, which these require.
     await view.click("p");
     expect(await outcome(view, 'return open("about:blank")')).toBe("ok null");
     expect(await outcome(view, 'top.location.href = "about:blank"')).toBe("SecurityError");

@@ -83,7 +83,7 @@ describe("attack B18: a Host header", () => {
     `p.${LABEL}.localhost.:8091`,
     `p.p.${LABEL}.localhost:8091`,
     `p.${LABEL.replace("a", "1")}.localhost:8091`,
-    // Letters that are equal to ASCII ones without regard to case, in some languages.
+    // Letters that equal ASCII letters when case is ignored, in some languages.
     `p.${LABEL}.localho\u017ft:8091`,
     `p.${LABEL.replace("k", "\u212a")}.localhost:8091`,
   ])("that is none of ours: %j", (host) => {

@@ -15,7 +15,7 @@ const LABEL = "[a-z2-7]{26}";
 export interface Origins {
   /** The origin of one of an app's pages. */
   of(role: Role, label: string): string;
-  /** The app of a `Host` header; undefined for a foreign name. */
+  /** The app of a `Host` header; undefined for an unknown name. */
   read(host: string | null): { role: Role; label: string } | undefined;
   /** Called before an app's origins are first used. */
   prepare?(label: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** The proxy page in a real browser: whom it serves, what it relays, and what it keeps. */
+/** The proxy page in a real browser: which windows it serves, which messages it relays, and which it keeps. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inlineScript, serveSite } from "../../../testing/browser.ts";
 import { SandboxStage, type Shown, until } from "../../../testing/sandbox-stage.ts";
@@ -11,10 +11,10 @@ interface Noted {
   ports: number;
 }
 declare const noted: Noted[];
-/** In the host page. */
+/** Globals of the host page. */
 declare const host: { post(message: unknown): void; show(showing: object): void };
 
-/** An app that writes down what it hears. */
+/** An app that records its messages. */
 const APP = `<!doctype html><title>app</title><p>app</p>${inlineScript(`
   const noted = [];
   addEventListener("message", ({ data, origin, source, ports }) =>
@@ -72,7 +72,7 @@ describe.each([
       method: "ui/initialize",
       params: { deep: [{ a: "\u2028é🙂" }] },
     };
-    // The port is on its way while the view may speak already: what it says before comes without.
+    // The port is in transit while the view may already send: earlier messages come without it.
     await expect
       .poll(async () => {
         await say(shown, { jsonrpc: "2.0", method: "ui/notifications/test" });
@@ -131,7 +131,7 @@ describe.each([
     const reserved = (await shown.reports("reserved")).map(({ method }) => method);
     expect(reserved).toEqual(forged.flatMap((name) => Array(2).fill(`ui/notifications/${name}`)));
     const ready = (await shown.heard()).filter(({ message }) => /-ready$/.test(`${message.method}`));
-    // The proxy's own, and only that.
+    // Only the proxy's own message.
     expect(ready).toHaveLength(1);
     const proxy = await shown.proxy();
     expect(await proxy.evaluate(() => document.querySelector("iframe")?.sandbox.value)).toBe(
@@ -162,7 +162,7 @@ describe.each([
     });
     // The proxy's own window is neither its parent nor its frame.
     await proxy.evaluate(() => postMessage({ jsonrpc: "2.0", method: "self" }, "*"));
-    // The right windows under wrong origins: what they would be after a navigation that got through.
+    // The right windows with wrong origins, as after a navigation that got through.
     await proxy.evaluate(() => {
       const frame = document.querySelector("iframe");
       const data = { jsonrpc: "2.0", method: "moved" };
@@ -198,7 +198,7 @@ describe("a large message", () => {
   const params = { structuredContent: { records } };
   const text = JSON.stringify({ jsonrpc: "2.0", method: "ui/notifications/tool-result", params });
 
-  /** Messages of the view, with large data as text, which crosses to the test many times faster. */
+  /** Messages of the view, with large data as text, which is transferred to the test many times faster. */
   const untilNotedAsText = async (shown: Shown, count: number): Promise<Noted[]> => {
     const view = await shown.view();
     return until(async () => {
@@ -250,7 +250,7 @@ describe("whom the proxy serves", () => {
     const frame = await shown.proxy();
     await until(() => expect(frame.url()).toBe("chrome-error://chromewebdata/"));
     expect(await shown.heard()).toEqual([]);
-    // Nor the view's own document.
+    // The view's own document is not loaded either.
     const address = viewOrigin + new URL(src).pathname;
     const options = { src: address, origin: viewOrigin, allow: "" };
     const page = await stage.openPage(`${stage.site.origin("attacker")}/`);
@@ -270,7 +270,7 @@ describe("whom the proxy serves", () => {
 
   it("S02: without headers it still refuses, in a tab and in a page of its own origin", async () => {
     const { src } = await stage.served.sandbox.register({ server: "test", html: APP });
-    // The page as it is, on a site that adds no policy: what its script does by itself.
+    // The page on a site that adds no policy: only its script acts.
     const text = await (await stage.served.sandbox.fetch(new Request(src))).text();
     const site = await serveSite({ "/proxy": text, "/": '<iframe src="/proxy"></iframe>' });
     try {
@@ -318,7 +318,7 @@ describe("a page that is made ready before it is needed", () => {
     await shown.post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-ping" });
     await shown.untilHeard("ui/notifications/sandbox-pong");
     const proxy = await shown.proxy();
-    // Its document is there, as text.
+    // Its document is shown as text.
     await shown.untilReported("loaded");
     const [view] = proxy.childFrames();
     expect(await view?.evaluate(() => document.querySelector("plaintext")?.textContent)).toBe(APP);

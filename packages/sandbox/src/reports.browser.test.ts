@@ -99,7 +99,7 @@ describe("S12: the host receives", () => {
   it("load_failed, when the document is gone", async () => {
     const html = app("// evicted");
     const { src } = await stage.served.sandbox.register({ server: "test", html });
-    // Not when the proxy is read, but then.
+    // Not when the proxy is read, but later.
     gone.set(new URL(src).pathname.slice(1), 1);
     const shown = await stage.show({ html }, { port: true, src: `${src}#later` });
     await shown.untilReported("load_failed");
@@ -130,7 +130,7 @@ describe("attack A23: a view that leaves", () => {
   let hits = 0;
   let other: Site;
   beforeAll(async () => {
-    // The whole browser: when pages that leave are told of is its business.
+    // The whole browser, because it decides when leaving pages are reported.
     shared = stage;
     stage = await SandboxStage.open({ args: [] });
     other = await serveSite({
@@ -139,7 +139,7 @@ describe("attack A23: a view that leaves", () => {
         return "<!doctype html>elsewhere";
       },
     });
-    // The control: from an ordinary page the same address is reached.
+    // The control: an ordinary page reaches the same URL.
     const page = await stage.browser.newPage();
     await page.goto(`${other.origin()}/`);
     expect(hits).toBeGreaterThan(0);
@@ -172,7 +172,7 @@ describe("attack A23: a view that leaves", () => {
   it("before it has loaded: the host gets the same", async () => {
     const shown = await show(app('location.href = "/nothing";'));
     await shown.untilReported("navigated_away");
-    // It may have loaded on its way out; the last word is that it left.
+    // It may have loaded while leaving; the last report is that it left.
     expect((await shown.reports()).at(-1)).toEqual({ code: "navigated_away" });
   });
 
@@ -212,7 +212,7 @@ describe("attack D03: a view that sends too much", () => {
     const shown = await show(app());
     await shown.view();
     const proxy = await shown.proxy();
-    // The proxy's own clock says how much room there was.
+    // The proxy's own clock determines how much room there was.
     await proxy.evaluate(() => {
       const times: number[] = [];
       addEventListener("message", ({ data }) => data.method === "flood" && times.push(performance.now()));
@@ -225,7 +225,7 @@ describe("attack D03: a view that sends too much", () => {
     );
     await shown.untilReported("flooded");
     await shown.untilHeard("after");
-    // Counted where they are: to bring them here takes many times longer.
+    // Counted in the page, because transferring them takes many times longer.
     const { count, took } = await proxy.evaluate(() => {
       const { times } = globalThis as unknown as { times: number[] };
       return { count: times.length, took: Number(times.at(-1)) - Number(times[0]) };
@@ -235,7 +235,7 @@ describe("attack D03: a view that sends too much", () => {
     expect(passed).toBeGreaterThanOrEqual(5000);
     expect(passed).toBeLessThan(5000 + 2 * took + 10);
     expect(passed).toBeLessThan(60_000);
-    // A second one only if the flood paused for long enough to be another.
+    // A second one only if the flood paused for long enough to be a new flood.
     const told = await shown.reports("flooded");
     expect(told[0]).toEqual({ code: "flooded" });
     expect(told.length).toBeLessThanOrEqual(1 + took / 1250);

@@ -14,7 +14,7 @@ const HTML = "<!doctype html>\n<p>Hello, wörld 🙂";
 
 const ask = (address: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> =>
   sandbox.fetch(new Request(address, { method, headers }));
-/** The address of the view's own document. */
+/** The URL of the view's own document. */
 const documentOf = ({ src, origin }: { src: string; origin: string }): string =>
   origin.replace("://p", "://v") + new URL(src).pathname;
 const register = (view: Partial<ViewRegistration> = {}) =>
@@ -63,7 +63,7 @@ describe("a registered view", () => {
 
   it("S09: gets what it asks for and is granted, and nothing else", async () => {
     const grant = vi.fn((permission: string) => permission !== "microphone");
-    // As it comes from a server: nobody checked it.
+    // Unchecked, as it comes from a server.
     const permissions = {
       camera: {},
       microphone: {},
@@ -96,9 +96,9 @@ describe("the proxy page", () => {
     const permissions = { camera: {}, microphone: {}, geolocation: {}, clipboardWrite: {} };
     const view = await register({ meta: { permissions }, grant: () => true });
     const bytes = (await (await ask(view.src)).arrayBuffer()).byteLength;
-    // 78 of them hand over the port for presses and Tab in the view (attack E03); 50 speak to no host but the one that shows it; 70 tell
-    // whether somebody pressed something in any frame of the view, and the view's origin (attacks E03, E10); 55 hold the token that
-    // proves a new port for presses after a reload.
+    // 78 of them send the port for presses and Tab in the view (attack E03); 50 address only the host that
+    // shows the page; 70 report presses in any frame of the view, and the view's origin (attacks E03, E10);
+    // 55 hold the token that proves a new port for presses after a reload.
     expect(bytes).toBeLessThanOrEqual(3335);
   });
 
@@ -112,7 +112,7 @@ describe("the proxy page", () => {
 });
 
 describe("a view's document", () => {
-  /** The script before it. */
+  /** The inserted script. */
   async function prefix(html: string): Promise<string> {
     const text = await (await ask(documentOf(await register({ html })))).text();
     expect(text.endsWith(html)).toBe(true);
@@ -135,7 +135,7 @@ describe("a view's document", () => {
       const headers = JSON.stringify([...(await Promise.all(answers)).map((each) => [...each.headers])]);
       const bodies = (await Promise.all(answers)).map(async (each) => each.text());
       const texts = [...(await Promise.all(bodies)), headers];
-      // Every view has an address and a token of its own.
+      // Every view has its own URL and token.
       return texts.map((text) =>
         text.replaceAll(new URL(view.src).pathname, "").replace(/(data-token)="[a-z2-7]{26}"/, "$1"),
       );
@@ -191,7 +191,7 @@ describe("a view's document", () => {
     ["<!anything><!doctype html>", "<!doctype html>"],
     ["</ ><!doctype html>", "<!doctype html>"],
     ["<!doctype\nhtml\r\n>", "<!doctype html  >"],
-    // The old ones have quirks of their own.
+    // The old doctypes have different quirks.
     [
       '<!DOCTYPE html PUBLIC "-//W3C//DTD HTML 3.2//EN">',
       '<!DOCTYPE html PUBLIC "-//W3C//DTD HTML 3.2//EN">',
@@ -222,7 +222,7 @@ describe("a view's document", () => {
   ])("is looked at once, however it begins: %s", async (_what, html) => {
     const began = performance.now();
     await prefix(html);
-    // Going back over it would take minutes.
+    // Backtracking over it would take minutes.
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 });
@@ -400,7 +400,7 @@ describe("metadata that would break out of the policy", () => {
   it.each([...HOSTILE, "camera; microphone", "camera=*, usb", "camera *", "__proto__", "usb"])(
     "attack B08: permissions with %j: opens nothing, as a name or as a value",
     async (value) => {
-      // As it comes from a server: nobody checked it.
+      // Unchecked, as it comes from a server.
       const [named, valued] = [{ [value]: {} }, { camera: value, microphone: [value] }] as object[];
       for (const permissions of [named, valued])
         expect(await shape(await register({ meta: { permissions }, grant: () => true }))).toEqual(

@@ -1,4 +1,4 @@
-/** S03: hosts that know nothing of us hand the document over by `sandbox-resource-ready`. */
+/** S03: hosts that do not know us send the document by `sandbox-resource-ready`. */
 import type { AppBridge } from "@modelcontextprotocol/ext-apps/app-bridge";
 import type { Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { pageOf } from "../../../testing/interop/stage.ts";
 import { SandboxStage, Shown, until } from "../../../testing/sandbox-stage.ts";
 import type { ViewRegistration } from "./sandbox.js";
 
-// In the pages. `log` is the host's or the view's, by where it is asked for.
+// In the pages. `log` is the host's or the view's, depending on where it is read.
 declare const bridge: AppBridge;
 declare const setProps: (changes: Partial<RendererProps>) => void;
 declare const log: EventLog;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** Opens a host page with an app that says it is connected. */
+/** Opens a host page with an app that reports its connection. */
 async function open(
   host: string,
   app: string,
@@ -57,7 +57,7 @@ const connected = (view: Frame): Promise<void> =>
     expect(await view.evaluate(() => "log" in globalThis && log.names())).toContain("connected");
   });
 
-/** The policy that a document says it runs under, when it is made to break it. */
+/** The policy of a document, from the violation that it is made to cause. */
 const policyInForce = (view: Frame): Promise<string> =>
   view.evaluate(
     () =>
@@ -91,7 +91,7 @@ describe.each(HOSTS)("in the host %s", (host) => {
       return { sandbox: sandbox.value, allow };
     });
     expect([sandbox, allow]).toEqual(["allow-scripts allow-forms allow-same-origin", ""]);
-    // S10: and so nothing of it works.
+    // S10: so nothing of it works.
     expect(await view.evaluate(() => window.open("https://wished.example/"))).toBeNull();
     expect(
       await view.evaluate(() => {

@@ -1,4 +1,4 @@
-/** Storage of views, in a profile that lets frames of other sites have any: a private one does not. */
+/** Storage of views, in a normal profile: a private one blocks the storage of third-party frames. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Shows a view in a host page of its own. */
+/** Shows a view in a new host page. */
 async function show(view: Partial<ViewRegistration>): Promise<Frame> {
   const { src, viewOrigin } = await served.sandbox.register({
     server: "a",
@@ -87,7 +87,7 @@ it("attack B14: views of two servers do not receive each other's messages", asyn
   const heard = (frame: Frame): Promise<unknown> =>
     frame.evaluate(() => (globalThis as { heard?: unknown }).heard);
   await say(speaker, "secret");
-  // The control: the same server's views do hear each other.
+  // The control: views of the same server do receive each other's messages.
   await until(async () => expect(await heard(sibling)).toEqual(["secret"]));
   await say(stranger, "own");
   await say(sibling, "answer");

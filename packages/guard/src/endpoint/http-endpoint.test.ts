@@ -27,7 +27,7 @@ const ALL: ServerCapabilities = {
   prompts: {},
 };
 
-/** A server in a test: answers what it has an answer for. */
+/** A test server with canned answers. */
 const upstream = (answers: { [method: string]: Answer } = {}, capabilities = ALL): Upstream => ({
   server: "weather",
   capabilities,
@@ -62,7 +62,7 @@ async function read(response: Response): Promise<Reply> {
   return { status: response.status, headers: response.headers, text, id, result, error } as Reply;
 }
 
-/** Sends a request to an endpoint made of these options. */
+/** Sends a request to an endpoint with these options. */
 const ask = async (
   options: Partial<HostEndpointOptions<unknown>>,
   method: string,

@@ -150,7 +150,7 @@ function readMessage(data: unknown): HttpMessage | Unreadable {
   };
   if (Array.isArray(data)) return noRequest("batches are not served: send each message by itself");
   const { jsonrpc, id, method } = recordOf(data);
-  // A request of the host's, whose answer is told under its name: with an id or without.
+  // A request of the host. Its answer is sent under the request's name, with an id or without.
   if (method === "ui/resource-teardown" && jsonrpc === "2.0" && id === undefined)
     return { method, params: {} };
   const decoded = decodeMessage(data);

@@ -18,7 +18,7 @@ const file = createRequire(import.meta.url).resolve("@modelcontextprotocol/ext-a
 const official = JSON.parse(readFileSync(file, "utf8")) as { $defs: Record<string, object> };
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
-/** The official schema's errors for a message; it describes the part besides JSON-RPC's own. */
+/** The official schema's errors for a message, without JSON-RPC's own fields. */
 function faults(name: string, message: object): unknown {
   const definition = official.$defs[name];
   if (!definition) throw new Error(`schema.json has no ${name}`);
@@ -95,7 +95,7 @@ describe("what a host says, as messages", () => {
       method: "ui/resource-teardown",
       params: { reason: "closed" },
     });
-    // The spec's text has a reason, the official schema has none: the day it has, this fails.
+    // The spec's text has a reason, the official schema has none. This test fails once the schema has it too.
     expect(faults("McpUiResourceTeardownRequest", message)).not.toEqual([]);
     expect(decodeMessage(message, { strict: true }).ok).toBe(true);
   });

@@ -4,7 +4,7 @@ import { fairGate, limitConcurrency } from "./concurrency.js";
 import * as examples from "./guard.examples.js";
 import type { ViewCall } from "./link.js";
 
-/** Lets everything that can happen now happen. */
+/** Runs all pending microtasks and tasks. */
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
 function setUp(limits: Parameters<typeof limitConcurrency>[0]) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Answer, askOnce, memoryConsents, type Question } from "./consent.js";
 import * as examples from "./guard.examples.js";
 
-/** Lets everything that can happen now happen. */
+/** Runs all pending microtasks and tasks. */
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
 const question = (more: Partial<Question> = {}): Question => ({
@@ -71,7 +71,7 @@ describe("askOnce", () => {
     const { isAllowed, prompts } = setUp(store);
     const call = new AbortController();
     const asked = isAllowed(question(), call.signal);
-    // Once before it has its turn, and once after.
+    // Once before its turn, and once after.
     await settle();
     read();
     await settle();
@@ -99,7 +99,7 @@ describe("askOnce", () => {
     await last({ answer: "deny", remember: "always" });
     expect(await changed).toBe(false);
     expect(prompts).toHaveLength(2);
-    // The answer took the place of the one before it.
+    // The answer replaced the previous one.
     isAllowed(question());
     await settle();
     expect(prompts).toHaveLength(3);

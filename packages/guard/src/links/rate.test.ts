@@ -38,12 +38,12 @@ describe("limitRate", () => {
     const dropped = await flood("ui/notifications/size-changed", 100_000);
     expect(next).toHaveBeenCalledTimes(RATE_LIMITS.other.burst);
     expect(dropped.filter(({ data }) => !data.repeated)).toHaveLength(1);
-    // The flood goes on: what passes in between is no reason for another notice.
+    // The flood continues: single calls that pass do not cause another notice.
     clock.time += 500;
     expect((await flood("ui/notifications/size-changed", 1000)).filter(({ data }) => !data.repeated)).toEqual(
       [],
     );
-    // It stopped, and there is a new one.
+    // The flood stopped, and a new one started.
     clock.time += 60_000;
     expect(
       (await flood("ui/notifications/size-changed", 1000)).filter(({ data }) => !data.repeated),

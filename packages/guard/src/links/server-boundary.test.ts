@@ -160,7 +160,7 @@ describe("resources", () => {
       { type: "resource", resource: { uri: "x:y", text: "" } },
     ];
     await expect(send("ui/download-file", { contents: own })).resolves.toBeDefined();
-    // To stop hearing of something is always right, though it is listed no more.
+    // Unsubscribing is always allowed, even if the resource is no longer listed.
     await expect(send("resources/unsubscribe", { uri: "file:///x" })).resolves.toBeDefined();
   });
 

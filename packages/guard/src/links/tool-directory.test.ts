@@ -79,7 +79,7 @@ describe("ToolDirectory", () => {
     release();
     expect(names(await first)).toEqual([]);
     expect(names(await second)).toEqual([]);
-    // A listing at a time: the second who asked did not start one of its own.
+    // Listings do not run twice at once: the second caller shares the running one.
     expect(upstream.asked).toHaveLength(2);
   });
 

@@ -14,7 +14,7 @@ import type { UpstreamNotification } from "./upstream.js";
 
 const URI = "weather://rome";
 
-/** A real server behind a real client, linked in memory. */
+/** A real server behind a real client, connected in memory. */
 async function connected(options?: ClientOptions) {
   const server = new McpServer(
     { name: "weather", version: "1.0.0" },
@@ -325,7 +325,7 @@ describe("a server that speaks only when asked to (revision 2026-07-28)", () => 
     return { handler, client, upstream: clientUpstream(client, { server: "weather" }) };
   }
 
-  /** A server whose open streams can be cut, as a network does. */
+  /** A server whose open streams can be cut, like a broken network. */
   async function cuttable() {
     const streams = new Set<AbortController>();
     const { handler, client, upstream } = await modern((response, init) => {

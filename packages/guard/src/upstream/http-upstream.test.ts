@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Like any framework: a Node server around a function from `Request` to `Response`. */
+/** A Node server around a function from `Request` to `Response`, like any framework. */
 async function listen(handle: (request: Request) => Promise<Response>): Promise<string> {
   const server: Server = createServer(async (incoming, outgoing) => {
     const gone = new AbortController();
@@ -172,7 +172,7 @@ describe("a page, a back end and a real server", () => {
       },
     });
     const headers = { "content-type": "application/json" };
-    // A sender that does not stop may be hung up on before it hears the answer.
+    // The connection of a sender that does not stop may be closed before the answer arrives.
     await fetch(url, { method: "POST", headers, body: pieces, duplex: "half" } as RequestInit).catch(
       () => {},
     );
@@ -202,7 +202,7 @@ describe("a page, a back end and a real server", () => {
 });
 
 describe("what is sent", () => {
-  /** Answers whatever is asked, and keeps it. */
+  /** Answers and records every request. */
   function fake(answer: (id: number) => string, status = 200) {
     const sent: { url: string; init: RequestInit; message: Record<string, unknown> }[] = [];
     const send = async (url: string | URL | Request, init: RequestInit = {}) => {

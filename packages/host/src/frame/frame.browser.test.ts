@@ -1,4 +1,4 @@
-/** `<mcp-app>` in a page: what a person sees, what an app is given, and what is left when it goes. */
+/** `<mcp-app>` in a page: its appearance, the app's input, and the state after it is removed. */
 import { MemoryRecords, type RecordStore } from "@vitrine/sandbox";
 import type { Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -64,7 +64,7 @@ describe("an app that works", () => {
   it("X04: knows its width from the first word on, before the page was drawn", async () => {
     await stage.serve("asks", { html: rawView("raw.told = start();") });
     await page.evaluate(() => {
-      // Never heard: as in a page that is busy until the app has asked.
+      // Never received, as in a page that is busy until the app has asked.
       globalThis.ResizeObserver = class {
         observe(): void {}
         unobserve(): void {}
@@ -157,7 +157,10 @@ describe("an app that works", () => {
 });
 
 describe("mounted, unmounted and mounted again while its resource is being read", () => {
-  /** Mounts an app whose resource is read with each mount, unmounts and mounts it, and settles both readings in turn. */
+  /**
+   * Mounts an app that reads its resource on each mount, unmounts and mounts it again, and settles both reads
+   * in turn.
+   */
   const mountTwice = (on: Page, first: "resolves" | "rejects"): Promise<void> =>
     on.evaluate(async (outcome) => {
       const { view } = await host.describe("plain");
@@ -273,7 +276,8 @@ describe("its size", () => {
   });
 
   it.each([
-    // So many lines that the frame grows more often than it takes without a check, also where frames are dropped.
+    // Enough lines that the frame grows more often than it may without a check, even where frames are
+    // dropped.
     ["as fast as it can", 0, 190],
     ["twenty lines a second", 50, 100],
     ["two lines a second", 500, 40],
@@ -301,7 +305,7 @@ describe("its size", () => {
     });
     await expect.poll(() => view.evaluate(() => raw.isDone)).toBe(true);
     await expect.poll(() => height("log")).toBe(lines * 20);
-    // It never shrank on the way; at the start it may have been higher than its first lines.
+    // It never shrank along the way; at the start it may have been higher than its first lines.
     const heights = (await page.evaluate(() => host.log.values("height"))) as number[];
     const grown = heights.slice(heights.indexOf(Math.min(...heights)));
     expect(grown).toEqual(grown.toSorted((a, b) => a - b));
@@ -326,7 +330,7 @@ describe("display modes", () => {
       document.body.prepend(Object.assign(document.createElement("button"), { id: "before" })),
     );
     await page.focus("#before");
-    // A press that leaves the focus where it is.
+    // A press that does not move the focus.
     await view.evaluate(() => {
       Object.assign(raw, { mark: "still me" });
       addEventListener("mousedown", (event) => event.preventDefault());
@@ -393,7 +397,7 @@ describe("display modes", () => {
     expect(real).toBeGreaterThan(300);
     expect(real).toBeLessThan(384);
     expect(told).toBe(real);
-    // The window is the measure, whatever it becomes.
+    // The window sets the limit, whatever its size.
     await page.setViewportSize({ width: 800, height: 300 });
     await expect.poll(heights).toEqual([real - 100, real - 100]);
     expect(await page.evaluate(() => host.app("plain").shadowRoot?.activeElement?.textContent)).toBe("Close");
@@ -456,7 +460,7 @@ describe("display modes", () => {
     expect(await set("inline", "fullscreen")).toBe("unsupported");
     expect(await set("inline", "inline")).toBe("inline");
     expect(await set("plain", "pip")).toBe("unsupported");
-    // It declares no modes: it is made for those of the page.
+    // It declares no modes, so it supports those of the page.
     expect(await set("plain", "fullscreen")).toBe("fullscreen");
   });
 
@@ -477,7 +481,7 @@ describe("an app that fails", () => {
     return page.evaluate((app) => host.log.names(`${app} failed`, "too late")[0], id);
   };
 
-  /** The view of an app that has not said a word, once its document is there. */
+  /** The view of an app that has sent nothing, once its document has loaded. */
   const begun = async (id: string): Promise<Frame> => {
     let view: Frame | undefined;
     await expect
@@ -509,7 +513,7 @@ describe("an app that fails", () => {
     );
     await expect.poll(() => stateOf("report")).toBe("ready");
     await (await begun("report")).getByText("Yearly report").waitFor();
-    // Longer than it would have had to begin.
+    // Longer than its start timeout.
     await page.waitForTimeout(1500);
     expect(await stateOf("report")).toBe("ready");
     expect(await page.locator("#report [part~=notice]").textContent()).toContain("Static document");
@@ -523,7 +527,7 @@ describe("an app that fails", () => {
     await page.evaluate(async () => {
       await host.mount("blocked");
       const codes = new Set<unknown>();
-      // It was blocked, and the document is there without it.
+      // It was blocked, and the document loads without it.
       for (let count = 1; !codes.has("csp_violation") || !codes.has("loaded"); count++)
         codes.add(Object(await host.log.until("report", count)).code);
       host.evident();
@@ -584,7 +588,7 @@ describe("an app that fails", () => {
 
   it("one that leaves its page loses its channel and its frame, within 2 s", async () => {
     const view = await stage.mount(page, "plain");
-    // The proxy sees it first. Of the 2 s most go by there, and the rest where the failure is noted.
+    // The proxy sees it first. Most of the 2 s pass there, the rest where the failure is logged.
     await page.evaluate(() =>
       addEventListener("message", ({ data }) => data === "left" && host.evident(500)),
     );
@@ -643,7 +647,7 @@ describe("an app that fails", () => {
 
   /** Ends an endless loop of a view. It must exist before the loop starts. */
   const ending = async (view: Frame): Promise<() => Promise<unknown>> => {
-    // The proxy's: they share a process.
+    // The proxy's session: they share a process.
     const session = await page.context().newCDPSession(view.parentFrame() as Frame);
     return () => session.send("Runtime.terminateExecution");
   };
@@ -685,12 +689,13 @@ describe("an app that fails", () => {
           requestAnimationFrame(paint);
         }),
     );
-    // It loops still, so that was meanwhile; a page that had to wait for it would find it responding again.
+    // It is still looping, so this happened meanwhile; a page that had to wait for the loop would see the app
+    // responding again.
     expect(await stateOf("plain")).toBe("unresponsive");
     await page.locator("#plain").getByRole("button", { name: "Stop it" }).click();
     expect(await failure("plain")).toMatchObject({ code: "stopped" });
     expect(await page.locator("#plain iframe").count()).toBe(0);
-    // Its process, if it is still there, has nothing more to do.
+    // Its process, if it still exists, has nothing more to do.
     await end().catch(() => {});
   });
 
@@ -779,7 +784,7 @@ describe("the end", () => {
   it.each(["closed", "only taken out of the page"])(
     "D21: apps that are %s leave nothing behind",
     async (how) => {
-      // Not by `stage.mount`: the driver would hold what it has looked at.
+      // Not by `stage.mount`: Playwright would keep references to everything it has inspected.
       for (let turn = 0; turn < 10; turn++) {
         await page.evaluate(async (isClosed) => {
           await host.mount("plain");
@@ -799,11 +804,11 @@ describe("the end", () => {
         const functionDeclaration = "function () { return this.length }";
         const { objectId } = objects;
         const count = await session.send("Runtime.callFunctionOn", { objectId, functionDeclaration });
-        // Or else those that are looked at stay for having been looked at.
+        // Otherwise the inspected elements would stay because they were inspected.
         await session.send("Runtime.releaseObject", { objectId: objectId ?? "" });
         return count.result.value;
       };
-      // A may still be held by the last task of the page.
+      // The page's last task may still hold A.
       await expect.poll(() => left("HTMLIFrameElement")).toBeLessThanOrEqual(1);
       await expect.poll(() => left('customElements.get("mcp-app")')).toBeLessThanOrEqual(1);
       await expect.poll(() => left("MessagePort")).toBeLessThanOrEqual(2);
@@ -818,7 +823,7 @@ describe("many apps, and apps made ready before", () => {
       spacer.style.height = "5000px";
       document.body.append(spacer);
       await host.describe("plain");
-      // All at once, and those that can be seen last.
+      // All at once, the visible ones last.
       const below = Array.from({ length: 6 }, (_, index) => `below${index}`);
       const above = ["above0", "above1"];
       await Promise.all([
@@ -840,7 +845,7 @@ describe("many apps, and apps made ready before", () => {
       .poll(async () => (await spare.elementHandle())?.contentFrame().then((frame) => frame?.url()))
       .toContain("#later");
     const waiting = async () => (await (await spare.elementHandle())?.contentFrame())?.childFrames()[0];
-    // Its document is there, as text: nothing of it runs.
+    // Its document is shown as text: nothing in it runs.
     const scripts = () => document.querySelector("plaintext") && document.scripts.length;
     await expect.poll(async () => (await waiting())?.evaluate(scripts)).toBe(1);
     await stage.mount(page, "plain", { input: {}, result: RESULT });

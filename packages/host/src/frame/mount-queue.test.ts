@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Mount, MountQueue } from "./mount-queue.js";
 
-/** A queue, with what was started in it. */
+/** A queue, with a record of what was started in it. */
 function setUp(most: number, visibleAtOnce: number) {
   const started: string[] = [];
   const queue = new MountQueue(most, visibleAtOnce);
@@ -10,7 +10,7 @@ function setUp(most: number, visibleAtOnce: number) {
   return {
     started,
     visible,
-    /** Asks for turns, as elements do that come into a page together. */
+    /** Requests turns, like elements that are inserted together. */
     async enter(...names: string[]): Promise<void> {
       for (const name of names) {
         const mount = { isVisible: () => visible.has(name), start: () => void started.push(name) };

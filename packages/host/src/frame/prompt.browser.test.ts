@@ -1,4 +1,4 @@
-/** Questions to the person, drawn above an app by the page (attack C21). */
+/** Questions to the user, drawn above an app by the page (attack C21). */
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Frame, Page } from "playwright-core";
@@ -32,11 +32,11 @@ const ask = (url = "https://example.com/a?b=c"): Promise<unknown> =>
       (link) => raw.ask("ui/open-link", { url: link }).catch(({ code, data }) => ({ code, data })),
       url,
     )
-    // The test is over, and with it the page.
+    // The test is over, and the page is closed with it.
     .catch(() => "gone");
 const prompt = () => page.getByRole("alertdialog");
 const button = (name: string) => prompt().getByRole("button", { name, exact: true });
-/** Clicks until it is answered. */
+/** Clicks until the question is answered. */
 const answer = async (name: string): Promise<void> => {
   await expect
     .poll(async () => {
@@ -79,9 +79,10 @@ it("is where the person is looking, however tall the app is", async () => {
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(4000);
   await page.evaluate(() => scrollTo(0, 2000));
   const asked = ask();
-  // The app is everywhere, so that a question would come under the pointer: a button leads to it (attack E02).
+  // The app is everywhere, so a question would appear under the pointer: a button leads to it instead (attack
+  // E02).
   await page.getByRole("button", { name: "Answer", exact: true }).click();
-  // It takes a press only while it can be seen, and nothing lies over it.
+  // It accepts a press only while it is visible and nothing covers it.
   await expect.poll(() => button("Allow once").getAttribute("aria-disabled")).toBe("false");
   await button("Allow once").click();
   expect(await asked).toEqual({});
@@ -132,7 +133,7 @@ it("attack C21: a click that came too soon, or by script, does not agree", async
 });
 
 it("attack C21: a yes is drawn as disabled until it counts; a no counts at once", async () => {
-  // A clock that stands still: however slow the machine, this is too soon.
+  // A stopped clock: however slow the machine, this is too soon.
   await page.evaluate(() => {
     const now = performance.now();
     performance.now = () => now;
@@ -150,7 +151,7 @@ it("attack C21: a yes is drawn as disabled until it counts; a no counts at once"
   await button("Deny").click();
   await prompt().waitFor({ state: "detached" });
   expect(await asked).toEqual(DENIED);
-  // The control: where time goes on, they come to count, and look like it; one click is enough.
+  // The control: when time passes, the buttons become active, and look so; one click is enough.
   await page.evaluate(() => Reflect.deleteProperty(performance, "now"));
   const again = ask();
   await expect.poll(() => button("Allow once").getAttribute("aria-disabled")).toBe("false");
@@ -175,7 +176,7 @@ it("is withdrawn when the app takes it back or goes", async () => {
   await prompt().waitFor({ state: "detached" });
 });
 
-/** Draws a question, without an app that asks it; returns the texts of its lines, or of its buttons. */
+/** Draws a question without an app; returns the texts of its lines, or of its buttons. */
 async function draw(words: Partial<FrameQuestion>, of = "p,pre"): Promise<string[]> {
   const entry = fileURLToPath(new URL("prompt.ts", import.meta.url));
   const { outputFiles } = await build({
@@ -218,7 +219,7 @@ it("shows what it is about as text: a link's address, the words of a message, th
   expect(message).toBe(`Buy "it"\nnow\n${JSON.stringify(image, null, 1)}`);
   expect(await shown({ method: "ui/message", params: { content: "none" } })).toBe("");
   expect(await shown({ method: "ui/download-file", files: ["a.txt", "b.txt"] })).toBe("a.txt\nb.txt");
-  // An app that calls a tool cannot put something else before its arguments.
+  // An app that calls a tool cannot put other text before its arguments.
   const params = { name: "pay", arguments: { sum: 9 }, url, content };
   expect(await shown({ params })).toBe(JSON.stringify(params, null, 1));
 });

@@ -1,4 +1,4 @@
-/** Files that an app wants saved: on the disk, and not only said to be. */
+/** Files that an app saves are really on the disk. */
 import { readFile } from "node:fs/promises";
 import type { Download, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";

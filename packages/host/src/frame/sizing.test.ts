@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 const MAX = 4000;
 const START = 150;
 
-/** A view that reports so much after its frame got another height, as long as it takes for that. */
+/** A view that reports this size after its frame got another height, after this delay. */
 function loop(next: (height: number) => number, latency: () => number): Sizing {
   const report = (height: number): void => {
     setTimeout(() => sizing.follow(next(height), MAX), latency());
@@ -17,7 +17,7 @@ function loop(next: (height: number) => number, latency: () => number): Sizing {
   return sizing;
 }
 
-/** A view whose content grows by a line each time. Resolves to all heights that its frame had. */
+/** A view whose content grows by a line each time. Resolves with all heights of its frame. */
 async function log(lines: number, pause: (line: number) => number): Promise<number[]> {
   const heights: number[] = [];
   const sizing = new Sizing(START, (height) => heights.push(height));
@@ -29,7 +29,7 @@ async function log(lines: number, pause: (line: number) => number): Promise<numb
   return heights;
 }
 
-/** The frame ends as high as its content, and was never put back on the way. */
+/** The frame ends at the height of its content, and never shrank along the way. */
 function expectGrowth(heights: readonly number[], lines: number): void {
   expect(heights).toEqual(heights.toSorted((a, b) => a - b));
   expect(heights.at(-1)).toBe(START + lines * 20);

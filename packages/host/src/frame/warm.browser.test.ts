@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => page.close());
 
-/** The frame of the proxy that waits on a shelf. */
+/** The frame of the preloaded proxy. */
 const spare = () => page.locator("body > div > iframe");
 const isRunning = (frame: Frame): Promise<boolean> => frame.evaluate(() => "raw" in globalThis);
 
@@ -38,7 +38,7 @@ async function startEarly(name: string): Promise<Frame> {
   return frame as Frame;
 }
 
-/** Starts an app out of sight that will not stay. How many spares there are at once. */
+/** Starts an app out of sight that will not stay. Returns the largest number of preloaded frames at once. */
 const startedSpares = (name: string): Promise<number> =>
   page.evaluate(async (app) => {
     await host.warm(app, { run: true });
@@ -51,7 +51,7 @@ describe("an app that was started before it is shown", () => {
     await early.evaluate(() => {
       raw.told.then(() => Object.assign(raw, { isTold: true }));
     });
-    // The control: there is room to draw in, and nobody has answered.
+    // The control: there is room to draw, and no answer yet.
     await expect.poll(() => early.evaluate(() => innerWidth)).toBeGreaterThan(300);
     expect(await early.evaluate(() => Object(raw).isTold)).toBe(undefined);
 
@@ -227,7 +227,7 @@ describe("an app that was started before it is shown", () => {
       nowhere.app = { info: { name: "test host", version: "1.0.0" }, title: "nowhere", view };
       await nowhere.frame?.mount();
     });
-    // It lets the next one begin, all the same; the app that ran was ended, so that it does not run twice.
+    // It lets the next one start all the same. The running app was ended, so that it does not run twice.
     await stage.mount(page, "early");
     await expect.poll(() => early.isDetached()).toBe(true);
   });

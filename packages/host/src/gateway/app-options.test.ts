@@ -34,7 +34,7 @@ const makeView = (more: Partial<OpenedView> = {}): GatewayView =>
     close: async () => {},
   });
 
-/** An element that notes what its app is told. */
+/** An element that records its app's messages. */
 function makePlace(): AppPlace & { told: unknown[] } {
   const told: unknown[] = [];
   return {

@@ -40,13 +40,14 @@ describe("the gateway's client", () => {
 });
 
 /**
- * Sessions, two kinds of transports, all that goes on when one is lost, calls with progress, views in an `<mcp-app>`, and what a
- * conversation asks of a page. 50 of them let a page notice a dead event stream, and cancel with a full queue; 35 tell
- * callers that a lost call may have run, and keep an action done whose report cannot be sent; 25 keep a view from another
- * server that has its server's name after a restart; 15 tell the gateway that an app did not answer in time; 130 keep calls from
- * another server that takes the name while they wait; 50 are the order in
- * which a bundler meets three packages in place of one; 25 keep several large messages at once within the other side's memory;
- * 125 settle every request: two under one id, those that cannot be repeated, and those that never left the page; 30 tell
- * the page which server it last heard of; 10 are the listeners that all packages share.
+ * Sessions, two kinds of transports, recovery from a lost one, calls with progress, views in an `<mcp-app>`,
+ * and the gateway's requests to a page in a conversation. 50 of them let a page notice a dead event stream,
+ * and cancel with a full queue; 35 tell callers that a lost call may have run, and keep an action done whose
+ * report cannot be sent; 25 protect a view from another server that has its server's name after a restart;
+ * 15 tell the gateway that an app did not answer in time; 130 protect pending calls from another server that
+ * takes the name; 50 come from the order in which a bundler meets three packages instead of one; 25 keep
+ * several large messages at once within the other side's memory; 125 settle every request: two under one id,
+ * those that cannot be repeated, and those that never left the page; 30 tell the page which server it last
+ * saw; 10 are the listeners that all packages share.
  */
 const BUDGET = 8_565;

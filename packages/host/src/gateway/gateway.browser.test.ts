@@ -85,7 +85,7 @@ describe("in a browser", () => {
 
   it("a copy of a tab takes the session over, and both work", async () => {
     const first = await openPage();
-    // A window that a page opens begins with a copy of its session storage, as a duplicate of its tab does.
+    // A window that a page opens starts with a copy of its session storage, like a duplicated tab.
     const [second] = await Promise.all([
       context.waitForEvent("page"),
       first.evaluate(() => void window.open(location.href)),
@@ -97,7 +97,7 @@ describe("in a browser", () => {
     await call(second, "second");
     expect(called()).toEqual(["first", "second"]);
     expect(new Set(stage.noted.map(({ session }) => session)).size).toBe(2);
-    // Each keeps its own from now on.
+    // Each has a separate session from now on.
     await first.reload();
     await untilOpen(first);
     expect(await phases(first)).toEqual(["open websocket true"]);

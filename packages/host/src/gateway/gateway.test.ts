@@ -65,7 +65,7 @@ function openPage(stage: SessionStage, options: Partial<GatewayOptions> = {}): P
 const untilOpen = (page: Page, over: "websocket" | "http" = "websocket") =>
   vi.waitFor(() => expect(page.gateway.state).toMatchObject({ phase: "open", over }), LONG);
 
-/** Calls a tool, and says what came of it. */
+/** Calls a tool, and returns the outcome. */
 const call = (gateway: Gateway, n: number) =>
   gateway.request("gateway/call", { server: "weather", name: `tool-${n}` }) as Promise<unknown>;
 
@@ -436,7 +436,7 @@ describe("a gateway", () => {
     await vi.waitFor(() => expect(told).toHaveLength(2), LONG);
     await vi.waitFor(() => expect(shown.opened.view).toMatch(/^gateway-show/), LONG);
     expect(after.noted.find(({ method }) => method === "gateway/show")?.params).toEqual(document);
-    // As narrow as they were.
+    // As narrow as before.
     expect(after.noted.filter(({ method }) => method === "gateway/open")).toMatchObject(
       Array(2).fill({ params: { server: "weather", narrow } }),
     );
@@ -474,7 +474,7 @@ describe("a gateway", () => {
     await before.close();
     const after = await SessionStage.open({ port });
     stages = [after];
-    // It is asked to open it again, and takes its time.
+    // The gateway is asked to open it again, and takes its time.
     let answer = (): void => {};
     after.answer = ({ id, method }, session) => {
       if (method !== "gateway/open") return {};
@@ -502,7 +502,7 @@ describe("a gateway", () => {
     const wanted = { server: "weather", name: "forecast" };
     await page.gateway.request("gateway/call", wanted, { onprogress: (progress) => heard.push(progress) });
     expect(heard).toEqual([{ progress: 1, total: 2, message: "half" }]);
-    // Under a name of the page's own, so that it can be asked again after a reload.
+    // Under an id of the page, so that the page can request it again after a reload.
     await page.gateway.request("gateway/call", wanted, { id: "7-9.1" });
     expect(stage.noted.at(-1)).toMatchObject({ id: "7-9.1", method: "gateway/call", params: wanted });
   });

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Calls, portOf } from "./calls.js";
 import { viewGuard } from "./view-guard.js";
 
-/** Calls to a gateway that permits everything, over a wire that can break. */
+/** Calls to a gateway that allows everything, over a wire that can break. */
 function setUp() {
   const wire = { isBroken: false };
   const sent: Record<string, unknown>[] = [];

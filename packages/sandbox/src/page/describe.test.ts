@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeCall, describeLine } from "./describe.js";
 
-/** Nothing may be told that a report has no room for. */
+/** A description never exceeds the size of a report. */
 const LONGEST = 1500;
 
 class Cake {
@@ -34,7 +34,7 @@ describe("a line of a console", () => {
 
   it("tells where an error was thrown, and its message", () => {
     expect(describeLine([new TypeError("no oven")])).toMatch(/^TypeError: no oven\n {4}at .*describe\.test/s);
-    // As in browsers whose stacks have only places.
+    // As in browsers whose stacks have only locations.
     expect(describeLine([Object.assign(new Error("no oven"), { stack: "bake@app.js" })])).toBe(
       "Error: no oven at bake@app.js",
     );
@@ -78,7 +78,7 @@ describe("a hostile value", () => {
     const cyclic: Record<string, unknown> = { a: 1 };
     cyclic["again"] = [cyclic];
     expect(describeLine([cyclic])).toBe("{a: 1, again: [(itself)]}");
-    // Twice beside each other is no cycle.
+    // Two siblings are not a cycle.
     const shared = {};
     expect(describeLine([[shared, shared]])).toBe("[{}, {}]");
   });

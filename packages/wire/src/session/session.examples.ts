@@ -45,7 +45,7 @@ export function sessionExample(socket: WebSocket, show: (text: string) => void) 
   const transport: SessionTransport = { send: (frame) => socket.send(frame), end: () => socket.close() };
   socket.onmessage = ({ data }) => session.receive(transport, data);
   socket.onclose = () => session.detach(transport);
-  // After the handshake, in which both sides told what they have received:
+  // After the handshake, in which both sides report what they have received:
   session.attach(transport, { received: 0 });
   //#endregion session
 }
