@@ -29,11 +29,11 @@ const weather = {
   inputSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
 };
 const user = (text) => ({ role: "user", content: [{ type: "text", text }] });
-const patience = () => AbortSignal.timeout(300_000);
+const timeLimit = () => AbortSignal.timeout(300_000);
 let failed = 0;
 
 /** Sends a request; prints the answer, and when its first part came. */
-async function ask(request, { signal = patience(), on = model, each = () => {} } = {}) {
+async function ask(request, { signal = timeLimit(), on = model, each = () => {} } = {}) {
   const begun = performance.now();
   const came = { text: "", calls: new Map(), pieces: 0, first: undefined, usage: undefined, end: undefined };
   for await (const delta of on.stream({ tools: [], ...request }, signal)) {

@@ -30,7 +30,7 @@ const PROBE = { code: "csp_violation", directive: "script-src", blocked: "eval" 
 /** Folder of the pictures for the documentation. */
 const PICTURES = fileURLToPath(new URL("../../docs/apps/", import.meta.url));
 /** A long timeout, for slow machines. */
-const patience = { timeout: 30_000 };
+const longTimeout = { timeout: 30_000 };
 
 /** An app in the stage's only page. Close it before the next one. */
 export class OfficialApp {
@@ -91,14 +91,14 @@ export class OfficialApp {
   /** Waits until the host has logged an event. */
   async hears(event: string, expected: object): Promise<void> {
     const wanted = expect.arrayContaining([expect.objectContaining(expected)]);
-    await expect.poll(() => this.heard(event), patience).toEqual(wanted);
+    await expect.poll(() => this.heard(event), longTimeout).toEqual(wanted);
   }
 
   /** Waits until the view's text contains all of these. */
   async shows(...texts: (string | RegExp)[]): Promise<void> {
     for (const text of texts) {
       const wanted = typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text);
-      await expect.poll(() => this.text(), patience).toEqual(wanted);
+      await expect.poll(() => this.text(), longTimeout).toEqual(wanted);
     }
   }
 
@@ -110,7 +110,7 @@ export class OfficialApp {
   /** Waits until the server has received so many calls of a tool. */
   async calls(tool: string, count = 1): Promise<void> {
     const times = () => this.server.called.filter((name) => name === tool).length;
-    await expect.poll(times, patience).toBeGreaterThanOrEqual(count);
+    await expect.poll(times, longTimeout).toBeGreaterThanOrEqual(count);
   }
 
   /** A screenshot of the app. */
@@ -125,14 +125,14 @@ export class OfficialApp {
         const picture = await this.picture();
         const [[, most] = [0, 0], ...rest] = colours(picture);
         return most < picture.pixels.length * 0.995 ? rest.length + 1 : 0;
-      }, patience)
+      }, longTimeout)
       .toBeGreaterThan(least);
   }
 
   /** Waits until it looks different from before. */
   async changes(before: Picture): Promise<void> {
     const same = async () => Buffer.compare(bytes(await this.picture()), bytes(before)) === 0;
-    await expect.poll(same, patience).toBe(false);
+    await expect.poll(same, longTimeout).toBe(false);
   }
 
   /** Performs an action, and waits until a canvas of the view shows other pixels. */
@@ -140,7 +140,7 @@ export class OfficialApp {
     const pixels = () => this.view.locator(canvas).first().evaluate(readPixels);
     const before = await pixels();
     await act();
-    await expect.poll(pixels, patience).not.toBe(before);
+    await expect.poll(pixels, longTimeout).not.toBe(before);
   }
 
   /** Saves a picture for the documentation, if `SCREENSHOTS=1` is set. */

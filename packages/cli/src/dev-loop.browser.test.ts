@@ -1,4 +1,4 @@
-/** Somebody writes an app, with `vitrine dev` beside: what is saved is seen, and nothing that was there is lost. */
+/** Writing an app with `vitrine dev`: saved changes appear, and no state is lost. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
@@ -83,7 +83,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Waits for something in an app. One that is just taken away cannot be asked. */
+/** Waits for something in an app. An app that is being removed cannot be queried. */
 const seen = (shown: Locator): Promise<void> =>
   expect.poll(() => shown.isVisible().catch(() => false)).toBe(true);
 

@@ -81,7 +81,7 @@ describe("vitrine dev runs", () => {
         expect(servers.get("shop-2")?.transport).toMatchObject({ command: "node", args: ["shop.js"] });
       }
     }
-    // The file has none of that name yet, and gets one while it runs.
+    // The file has no server with that name yet, and gets one while the command runs.
     const { again } = await plan(["node other.js"], { config: file });
     const other = again(
       await readSettings({ mcpServers: { other: { command: "of-the-file" } } }, { env: at.env }),

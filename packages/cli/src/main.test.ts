@@ -28,12 +28,12 @@ mkdirSync(page);
 writeFileSync(join(page, "index.html"), "<!doctype html><title>Page</title>");
 const env = { PATH: process.env["PATH"], HOME: folder };
 
-/** Makes it fail on a signal, where nobody catches it. */
+/** Makes the command fail on a signal, uncaught. */
 const hook = join(folder, "hook.mjs");
 writeFileSync(hook, 'process.on("SIGUSR2", () => void Promise.reject(new Error("a bug")));');
 const FAULTY = { NODE_OPTIONS: `--import ${hook}` };
 
-/** Notes at the end whether HTTP was loaded: the gateway needs it, and is most of what there is to load. */
+/** Records at the end whether HTTP was loaded: the gateway needs it, and is the largest part. */
 const notes = join(folder, "notes.mjs");
 writeFileSync(
   notes,
@@ -49,7 +49,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Starts it. */
+/** Starts the command. */
 function start(words: readonly string[], more: Record<string, string> = {}) {
   const child = spawn(process.execPath, [MAIN, ...words], { env: { ...env, ...more }, cwd: folder });
   children.add(child);
@@ -86,7 +86,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** The process id that a server has noted. */
+/** The process id that a server wrote. */
 async function pidIn(file: string): Promise<number> {
   await expect.poll(() => existsSync(file) && readFileSync(file, "utf8")).toMatch(/^\d+$/);
   return Number(readFileSync(file, "utf8"));
@@ -214,7 +214,7 @@ describe("vitrine render", () => {
   ])("%j is invalid: with --json one object of its own format, code 2", async (words) => {
     const at = noted("wrong");
     const wrong = await run(["render", "--json", ...words], undefined, at);
-    // It is told at once, without all that is needed to render.
+    // Answered at once, without loading the renderer.
     expect(readFileSync(at.NOTED, "utf8")).toBe("false");
     expect({ code: wrong.code, err: wrong.err }).toEqual({ code: 2, err: "" });
     expect(isValid(json(wrong)), JSON.stringify(isValid.errors)).toBe(true);
@@ -234,7 +234,7 @@ describe("arguments that are no JSON", () => {
       run(["render", "nobody", "--tool", "echo", "--args", "{", "--json"], undefined, at),
     ]);
     const [plain, called, rendered] = ends;
-    // The gateway reads them.
+    // The gateway reads these settings.
     expect(readFileSync(at.NOTED, "utf8")).toBe("true");
     expect(ends.map(({ code }) => code)).toEqual([2, 2, 2]);
     expect(plain.err).toContain("--args is not JSON");
@@ -329,7 +329,7 @@ describe("vitrine dev", () => {
       const [file, own] = [join(project, "server.pid"), join(project, "own.pid")];
       mkdirSync(project);
       const words = ["--static", page, "--port", "0", "--data", join(project, "data")].join(" ");
-      // As a project of `vitrine new` has it.
+      // As in a project of `vitrine new`.
       const start = `node --import ${join(project, "own.mjs")} ${MAIN} dev . ${words}`;
       writeFileSync(
         join(project, "own.mjs"),
@@ -342,7 +342,7 @@ describe("vitrine dev", () => {
       const npm = spawn("npm", ["start"], { cwd: project, env, stdio: "ignore", detached: true });
       children.add(npm);
       const pids = [await pidIn(file), await pidIn(own)];
-      // Ctrl-C reaches all that the terminal has started; the others are for npm alone.
+      // Ctrl-C reaches everything that the terminal has started; the other signals reach only npm.
       process.kill(signal === "SIGINT" ? -Number(npm.pid) : Number(npm.pid), signal);
       for (const pid of pids) await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false);
     },

@@ -55,7 +55,7 @@ async function told(): Promise<string> {
   return readFileSync(said, "utf8");
 }
 
-/** Goes where a page leads, as a browser does from a file. */
+/** Follows the link of a page, like a browser that opened a file. */
 function follow(file: string) {
   const [, link = ""] = /url=([^"]+)"/.exec(readFileSync(file, "utf8")) ?? [];
   const { pathname, search } = new URL(link);
@@ -114,7 +114,7 @@ describe("openBrowser", () => {
     const [, file = ""] = /^1\|(.+)\|$/.exec(await told()) ?? [];
     const moved = file.replace(gone, `${gone}-moved`);
     renameSync(gone, `${gone}-moved`);
-    // A file where its folder was: the system refuses to look beneath.
+    // A file in place of its folder: the system refuses to look inside.
     writeFileSync(gone, "");
     expect(await follow(moved)).toMatchObject({ status: 200 });
   });

@@ -1,6 +1,6 @@
 /**
- * Two servers that have one name, at the commands as people run them: real processes, one data folder, one browser profile
- * (attack E01).
+ * Two servers with the same name, in the commands as users run them: real processes, one data folder, one
+ * browser profile (attack E01).
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -30,15 +30,15 @@ let vitrine: ChildProcess | undefined;
 /** The command's output. */
 let said = "";
 
-/** A server that the command line calls `mail`: its file is `index.mjs` in a folder of that name. */
+/** A server that the command line names `mail`: its file is `index.mjs` in a folder of that name. */
 const server = (account: string): string => `node ${join(folder, account, "mail", "index.mjs")}`;
-/** The server with an app that also starts in a browser which keeps nothing for frames: that of `render` may be one. */
+/** A server whose app also starts in a browser that blocks storage in frames, as the one of `render` may. */
 const tolerant = (script: string): string =>
   script.replace(
     'show("stored", localStorage.getItem("mail") ?? "nothing");',
     'try { show("stored", localStorage.getItem("mail") ?? "nothing"); } catch { show("stored", "nothing"); }',
   );
-/** A settings file that calls it `mail`. */
+/** A settings file that names it `mail`. */
 const writeSettings = (file: string, account: string): Promise<void> =>
   writeFile(
     file,
@@ -48,7 +48,7 @@ const writeSettings = (file: string, account: string): Promise<void> =>
 beforeAll(async () => {
   // Not in the temporary folder: sandboxed programs have their own.
   folder = await mkdtemp(join(at("../../../node_modules"), ".vitrine-same-name-"));
-  // They are another user, where the tests run as root.
+  // Sandboxed programs run as another user if the tests run as root.
   await chmod(folder, 0o755);
   for (const account of ["ann", "eve"]) {
     await mkdir(join(folder, account, "mail"), { recursive: true });
@@ -57,7 +57,7 @@ beforeAll(async () => {
     const script = `process.argv.push(${JSON.stringify(account)});\nawait import("./server.mjs");\n`;
     await writeFile(join(folder, account, "mail", "index.mjs"), script);
   }
-  // Frames of other sites may keep something, which some builds of the browser do not allow by themselves.
+  // Third-party frames may use storage, which some builds of the browser block by default.
   const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
   profile = await mkdtemp(join(tmpdir(), "vitrine-profile-"));
   await mkdir(join(profile, "Default"), { recursive: true });
@@ -78,7 +78,7 @@ afterAll(async () => {
 function run(...words: string[]): ChildProcess {
   said = "";
   vitrine = spawn(process.execPath, [MAIN, ...words], {
-    // No settings of whoever runs this.
+    // Ignores the settings of the user who runs the tests.
     env: { PATH: process.env["PATH"], HOME: folder },
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
@@ -97,7 +97,7 @@ async function stop(): Promise<void> {
   await once(running, "exit");
 }
 
-/** Runs `vitrine dev`, and opens its page with a conversation of before. */
+/** Runs `vitrine dev`, and opens its page with an earlier conversation. */
 async function dev(words: readonly string[], conversation?: string): Promise<Page> {
   await page?.close();
   await stop();
@@ -119,7 +119,7 @@ async function dev(words: readonly string[], conversation?: string): Promise<Pag
 
 const views = (): Frame[] => page?.frames().filter((frame) => /^http:\/\/v\./.test(frame.url())) ?? [];
 
-/** Calls the tool that has an app; gives the app. */
+/** Calls the tool that has an app; returns the app. */
 async function inbox(at: Page): Promise<Frame> {
   const before = views().length;
   await at.getByRole("option", { name: /^Inbox/ }).waitFor();
@@ -187,7 +187,7 @@ describe("attack E01: vitrine dev", () => {
 
 describe("attack E01: vitrine render", () => {
   it("shows each server its own results, and leaves nothing behind that another one could get", async () => {
-    // Beside what a browser writes for itself.
+    // Apart from the browser's own files.
     const files = async () =>
       (await readdir(folder, { recursive: true })).filter((file) => !file.startsWith("."));
     const before = await files();
@@ -242,7 +242,7 @@ describe("attack E01: vitrine companion", () => {
       await client.close();
     }
 
-    // No page has shown it, so the next companion says it again.
+    // No page has shown it, so the next companion repeats it.
     const next = await agent(file);
     try {
       const context = textsOf(await next.callTool({ name: "app_context", arguments: {} })).join("\n");

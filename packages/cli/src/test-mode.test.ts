@@ -1,4 +1,4 @@
-/** `vitrine dev --test-mode`: what the command says reaches the page, and nothing else turns it on. */
+/** `vitrine dev --test-mode`: only the command enables it, and the page learns of it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs `vitrine dev` with these words, and asks it what its page asks first; gives what it said on stderr, too. */
+/** Runs `vitrine dev` with these arguments, and sends the page's first request; returns its stderr too. */
 async function ask(...words: string[]) {
   const all = ["dev", SERVER, "--static", folder, "--port", "0", "--data", join(folder, "data"), "--json"];
   const env = { PATH: process.env["PATH"], HOME: folder };

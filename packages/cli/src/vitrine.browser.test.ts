@@ -1,4 +1,4 @@
-/** The command without any words, and what a person does first: the demos in the workbench that it serves. */
+/** The command without arguments, and a user's first steps: the demos in the workbench that it serves. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -18,10 +18,10 @@ let vitrine: ChildProcess;
 let browser: Browser;
 let workbench: WorkbenchPage;
 
-/** Starts the command; gives the address that it prints. */
+/** Starts the command; returns the URL that it prints. */
 async function start(): Promise<string> {
   const child = spawn(process.execPath, [MAIN, "--no-open", "--port", "0", "--data", join(folder, "data")], {
-    // No settings of whoever runs this.
+    // Ignores the settings of the user who runs the tests.
     env: { PATH: process.env["PATH"], HOME: folder },
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
@@ -80,7 +80,7 @@ it("shows the board, which can be added to without a question, and fills the pag
   await expect.poll(mode).toBe("fullscreen");
   await workbench.page.keyboard.press("Escape");
   await expect.poll(mode).toBe("inline");
-  // It is the same app, and knows where it is.
+  // It is the same app, and knows its display mode.
   await view.getByRole("button", { name: "Fullscreen" }).waitFor();
   await view.getByText("Buy cherries").first().waitFor();
 });

@@ -24,7 +24,7 @@ describe("watchFiles", () => {
     for (const path of ["node_modules/x/a.js", ".git/a.js", "src/data.json", "src/log.txt", ".hidden.js"])
       touch(path);
     touch("src/deep/a.js");
-    // Nothing but the last of these is heard: it is told once, after a moment of quiet.
+    // Only the last of these is reported, once, after a moment of quiet.
     await expect.poll(() => heard).toEqual([join(root, "src/deep/a.js")]);
     mkdirSync(join(root, "src/new"));
     touch("src/new/view.html");
@@ -52,14 +52,14 @@ describe("watchFiles", () => {
         rmSync(join(project, "dist"), { recursive: true });
         build();
         await expect.poll(() => heard).toContain(file);
-        // The folder that is there now is watched.
+        // The folder that exists now is watched.
         heard = [];
         const later = join(project, "dist/server", `later-${round}.js`);
         const heardLater = (): string[] => {
           writeFileSync(later, `${Math.random()}`);
           return heard;
         };
-        // Slower than the quiet that it waits for.
+        // Slower than the quiet period of the watcher.
         await expect.poll(heardLater, { interval: 500 }).toContain(later);
         heard = [];
       }
@@ -82,7 +82,7 @@ describe("ServerWatches", () => {
         throw error;
       },
     });
-    // The one that stays comes last: when it is started again, the other could have been.
+    // The one that stays comes last: when it is restarted, the other could have been too.
     await watches.update([gone, stays].map((file) => commandLineServer(["node", file])));
     rmSync(gone);
     await expect.poll(() => restarts).toEqual([["stays", false]]);

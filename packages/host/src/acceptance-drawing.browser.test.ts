@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-const patience = { timeout: 30_000 };
+const longTimeout = { timeout: 30_000 };
 
 it("T07: budget-allocator shows the result, and its sliders and lists move the chart", async () => {
   const app = await OfficialApp.open(stage, "budget-allocator");
@@ -34,7 +34,7 @@ it("T07: budget-allocator shows the result, and its sliders and lists move the c
   await app.shows("Marketing 60.0% $300K");
   const before = await view.locator("#sliders-container").textContent();
   await view.locator("#stage-selector").selectOption({ label: "Growth" });
-  await expect.poll(() => view.locator("#sliders-container").textContent(), patience).not.toBe(before);
+  await expect.poll(() => view.locator("#sliders-container").textContent(), longTimeout).not.toBe(before);
   await app.close();
 });
 
@@ -50,13 +50,13 @@ it("T07 and I01: cohort-heatmap asks for its data, and again for another metric 
   await cell.hover();
   await app.shows(/Retention:? [\d.]+%/);
   await cell.click();
-  await expect.poll(() => view.locator("[class*=_highlighted_]").count(), patience).toBeGreaterThan(0);
+  await expect.poll(() => view.locator("[class*=_highlighted_]").count(), longTimeout).toBeGreaterThan(0);
   // Every answer has different numbers, so a new one is visible.
   for (const [index, value] of ["revenue", "weekly"].entries()) {
     const before = await view.locator("[class*=_heatmapGrid_]").textContent();
     await view.locator("select").nth(index).selectOption(value);
     await app.calls("get-cohort-data", index + 2);
-    await expect.poll(() => view.locator("[class*=_heatmapGrid_]").textContent(), patience).not.toBe(before);
+    await expect.poll(() => view.locator("[class*=_heatmapGrid_]").textContent(), longTimeout).not.toBe(before);
   }
   await app.close();
 });
@@ -112,13 +112,13 @@ it("T07 and S04: sheet-music draws the tune, and fetches its sounds from where i
   });
   const { view, page } = app;
   await app.shows("A Scale for Vitrine");
-  await expect.poll(() => view.locator("svg .abcjs-note").count(), patience).toBe(16);
+  await expect.poll(() => view.locator("svg .abcjs-note").count(), longTimeout).toBe(16);
   await app.isDrawn();
   await app.keepPicture();
 
   const loop = view.locator(".abcjs-midi-loop");
   await loop.click();
-  await expect.poll(() => loop.getAttribute("class"), patience).toContain("abcjs-pushed");
+  await expect.poll(() => loop.getAttribute("class"), longTimeout).toContain("abcjs-pushed");
   const sounds = page.waitForRequest((request) => request.url().startsWith("https://paulrosen.github.io/"));
   await view.locator(".abcjs-midi-start").click();
   await sounds;
@@ -149,15 +149,15 @@ it("T07: shadertoy draws what its shader says, and follows the mouse and the scr
     .poll(async () => {
       const all = colours(await app.picture());
       return all.filter(([colour]) => (colour & 255) === 255).length / all.length;
-    }, patience)
+    }, longTimeout)
     .toBeGreaterThan(0.8);
   await page.mouse.up();
   await app.changes(before);
   await view.locator("#fullscreen-btn").click();
   const box = app.element.locator("[part=box]");
-  await expect.poll(() => box.getAttribute("data-mode"), patience).toBe("fullscreen");
+  await expect.poll(() => box.getAttribute("data-mode"), longTimeout).toBe("fullscreen");
   await view.locator("#fullscreen-btn").click();
-  await expect.poll(() => box.getAttribute("data-mode"), patience).toBe("inline");
+  await expect.poll(() => box.getAttribute("data-mode"), longTimeout).toBe("inline");
   await app.close();
 });
 
@@ -241,7 +241,7 @@ describe("pdf", () => {
     await app.keepPicture();
     const told = (text: string) =>
       expect
-        .poll(async () => JSON.stringify((await app.heard("model-context")).at(-1)), patience)
+        .poll(async () => JSON.stringify((await app.heard("model-context")).at(-1)), longTimeout)
         .toContain(text);
     await told("Current Page: 1/2");
 
@@ -252,10 +252,10 @@ describe("pdf", () => {
     await app.shows("The first page");
     const level = await view.locator("#zoom-level").textContent();
     await view.locator("#zoom-in-btn").click();
-    await expect.poll(() => view.locator("#zoom-level").textContent(), patience).not.toBe(level);
+    await expect.poll(() => view.locator("#zoom-level").textContent(), longTimeout).not.toBe(level);
     await view.locator("#search-btn").click();
     await view.locator("#search-input").fill("second");
-    await expect.poll(() => view.locator("#search-match-count").textContent(), patience).toContain("1");
+    await expect.poll(() => view.locator("#search-match-count").textContent(), longTimeout).toContain("1");
     await app.shows("The second page");
 
     // The model's call goes to the server, which passes it to the view when the view polls.
@@ -264,10 +264,10 @@ describe("pdf", () => {
     await app.shows("The first page");
 
     await view.locator("#download-btn").click();
-    await expect.poll(() => app.heard("download"), patience).toHaveLength(1);
+    await expect.poll(() => app.heard("download"), longTimeout).toHaveLength(1);
     await view.locator("#fullscreen-btn").click();
     const box = app.element.locator("[part=box]");
-    await expect.poll(() => box.getAttribute("data-mode"), patience).toBe("fullscreen");
+    await expect.poll(() => box.getAttribute("data-mode"), longTimeout).toBe("fullscreen");
     await app.close();
   });
 

@@ -161,7 +161,7 @@ describe.each(["2025", "2026"] as const)("a client of %s", (generation) => {
     // Errors with a meaning for the SDK stay the SDK's; in the newer generation that is another kind of
     // request.
     await expect(call("asks")).rejects.toMatchObject({ code: generation === "2025" ? -32042 : -32603 });
-    // The rest goes on.
+    // The rest keeps working.
     expect(await call("forecast", { city: "Rome", count: 0 })).toMatchObject({
       structuredContent: { city: "Rome", days: [] },
     });

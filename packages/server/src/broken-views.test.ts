@@ -1,4 +1,4 @@
-/** Views whose documents break while a server runs, or never were valid: the rest goes on. */
+/** Views whose documents break while a server runs, or never were valid: everything else keeps working. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * The requirements of part R, proved on a running server with the official client: what any other host would
- * see.
+ * The requirements of part R, tested on a running server with the official client, as any other host would
+ * see it.
  */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { InMemoryTransport } from "@modelcontextprotocol/server";

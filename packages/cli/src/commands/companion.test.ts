@@ -1,4 +1,7 @@
-/** The companion as agents start it: by stdio and by HTTP, in front of an official server, by both clients of the official SDK. */
+/**
+ * The companion as agents start it: over stdio and HTTP, in front of an official server, with both clients of
+ * the official SDK.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

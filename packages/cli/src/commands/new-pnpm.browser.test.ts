@@ -1,4 +1,4 @@
-/** The same proof as new.browser.test.ts with pnpm, whose `node_modules` hides every package that was not asked for. */
+/** Same as new.browser.test.ts, but with pnpm, whose `node_modules` hides every undeclared package. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -7,7 +7,10 @@ import { PROJECT_TEMPLATES } from "../new/project-templates.js";
 import type { RenderResult } from "../render/render-result.js";
 import { VERSION } from "../version.js";
 
-/** The command is the same for all projects: it renders one without a build, and one with. npm's proof renders all. */
+/**
+ * The command is the same for all projects, so only two are rendered: one without a build, and one with. The
+ * npm test renders all.
+ */
 const RENDERED = ["html", "react"];
 
 let stranger: Stranger;
@@ -27,7 +30,7 @@ it.each([...PROJECT_TEMPLATES.keys()])(
     await stranger.run(place, `${PNPM} dlx vitrine new shop --template ${template}`);
     const project = join(place, "shop");
     const { scripts } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
-    // A view that is built is built for its test.
+    // A built view is built for its test.
     expect(scripts.test).toContain(scripts.build ?? "node --test");
     await stranger.run(project, `${PNPM} install`);
     await stranger.run(project, `${PNPM} run check`);

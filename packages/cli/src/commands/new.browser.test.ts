@@ -1,6 +1,6 @@
 /**
- * A stranger without this repository runs the lines of docs/first-app.md, with packages from a registry: the projects of
- * `vitrine new` install, do what their scripts say, and their views show real results.
+ * A user without this repository runs the lines of docs/first-app.md, with packages from a registry: the
+ * projects of `vitrine new` install, their scripts work, and their views show real results.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -42,11 +42,11 @@ function commandsOf(heading: string): string[] {
   );
 }
 
-/** The same for the templates that the document has no section of. */
+/** The same commands for the templates without a section in the document. */
 const like = (commands: readonly string[], template: string): string[] =>
   commands.map((line) => line.replace("--template react", `--template ${template}`));
 
-/** A project, and the person who types commands in it. */
+/** A project, and a user who types commands in it. */
 class Project {
   cwd: string;
   /** Texts of the apps, by tool. */
@@ -74,7 +74,7 @@ class Project {
     return script;
   }
 
-  /** Where npm finds the programs of a script. */
+  /** PATH with the programs of a project's scripts. */
   #path(): string[] {
     return [join(this.cwd, "node_modules", ".bin")];
   }
@@ -84,7 +84,7 @@ class Project {
     return stranger.try(this.cwd, this.#script(name), this.#path());
   }
 
-  /** Until it says where it is; then it is ended, and all that it started with it. */
+  /** Waits until the command prints its URL; then ends it with everything it started. */
   async #start(): Promise<void> {
     const command = `exec ${this.#script("start")} --no-open --port 0 --data ${join(stranger.folder, "data")}`;
     const env = { ...stranger.env, PATH: [...this.#path(), stranger.env["PATH"]].join(delimiter) };
@@ -98,12 +98,12 @@ class Project {
     } finally {
       child.kill("SIGTERM");
     }
-    // Closed is what no process holds open any more.
+    // A stream is closed once no process holds it open.
     const [code] = await ended;
     expect(code, said).toBe(0);
   }
 
-  /** With a framework, what is saved is built again. */
+  /** With a framework, saved files are built again. */
   async #saveView(): Promise<void> {
     const style = join(this.cwd, "src/view.css");
     appendFileSync(style, "\n.saved-while-it-runs {\n  order: 7;\n}\n");
@@ -143,7 +143,7 @@ async function documentsOf(cwd: string): Promise<Record<string, string>> {
   }
 }
 
-/** The page calls the tool when a person wants it to, and says what went wrong. */
+/** The page calls the tool when the user asks for it, and reports failures. */
 async function expectGreets(html: string): Promise<void> {
   const site = await serveSite({ "/": HOST_PAGE, "/view": html });
   try {
@@ -171,7 +171,7 @@ async function expectGreets(html: string): Promise<void> {
 }
 
 const THROW = 'throw new Error("broken on purpose");';
-/** How each page can crash, when it starts and while it draws: a file, and what stands in place of what. */
+/** Ways for each page to crash, at the start and while drawing: a file, and a replacement in it. */
 const BREAKS: Readonly<Record<string, [file: string, before: string, after: string][]>> = {
   html: [
     ["view/view.js", "const app =", `${THROW}\nconst app =`],
@@ -203,7 +203,7 @@ describe.each([
   ["svelte", like(REACT, "svelte"), GREETING],
   ["discovery", commandsOf("In folders"), { "price-list": /Berne\s+134,794/ }],
 ] as [string, string[], Record<string, RegExp>][])("the project %s", (template, commands, shows) => {
-  // How a view is built again is the same with every framework.
+  // Rebuilding a view works the same with every framework.
   let project: Project;
   beforeAll(() => {
     project = new Project(stranger.place(template), { savesView: template === "react" });
@@ -225,7 +225,7 @@ describe.each([
     if (documents["greet"]) await expectGreets(documents["greet"]);
   });
 
-  // Last: what was built is broken then.
+  // Last, because it breaks the build output.
   it.each(BREAKS[template] ?? [])(
     "fails its own test when its page crashes: %s",
     async (file, before, after) => {

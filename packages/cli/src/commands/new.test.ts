@@ -1,4 +1,7 @@
-/** `vitrine new`: what it makes, what it refuses, and that it leaves nothing behind. What the projects do is in new.browser.test.ts. */
+/**
+ * `vitrine new`: the files that it writes, the arguments that it refuses, and no leftovers. The projects
+ * themselves run in new.browser.test.ts.
+ */
 import { spawn } from "node:child_process";
 import {
   chmodSync,
@@ -31,7 +34,7 @@ const MAIN = at("packages/cli/dist/main.js");
 const folder = mkdtempSync(join(tmpdir(), "vitrine-new-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** An empty folder. */
+/** Creates an empty folder. */
 const place = (): string => mkdtempSync(join(folder, "place-"));
 /** All files in a folder, by path. */
 const filesIn = (path: string): string[] =>
@@ -42,7 +45,7 @@ const filesIn = (path: string): string[] =>
 const read = (...path: string[]): string => readFileSync(join(...path), "utf8");
 const json = (...path: string[]) => JSON.parse(read(...path));
 
-/** Runs the command, as it is installed. */
+/** Runs the command as installed. */
 async function run(cwd: string, words: readonly string[], user?: number) {
   const child = spawn(process.execPath, [MAIN, "new", ...words], {
     env: { PATH: process.env["PATH"], HOME: folder },
@@ -111,7 +114,7 @@ describe("the packages of Vitrine", () => {
     });
     const { zod: _, ...ours } = { ...direct, ...overrides };
     expect(Object.values(ours).sort()).toEqual(vendored.map((path) => `file:./${path}`).sort());
-    // Everything that the packages depend on is there, and nothing that they do not.
+    // Every dependency of the packages is there, and nothing else.
     expect(Object.keys(overrides)).toEqual(
       expect.arrayContaining(["@vitrine/gateway", "@vitrine/protocol", "@vitrine/workbench"]),
     );
@@ -205,7 +208,7 @@ describe("a project is refused", () => {
   it("without write permission, in one message", async () => {
     const here = place();
     chmodSync(here, 0o555);
-    // Whoever is root may write everywhere.
+    // Root may write everywhere.
     const isRoot = process.getuid?.() === 0;
     if (isRoot) chmodSync(folder, 0o755);
     const { code, out } = await run(here, ["shop", "--json"], isRoot ? 65_534 : undefined);
@@ -234,7 +237,7 @@ describe("a project is refused", () => {
 });
 
 describe("in a project of folders", () => {
-  /** A project, with what its tools import. */
+  /** A project with its tools' imports. */
   async function project(): Promise<string> {
     const { folder: made } = await makeProject(place(), "shop", "discovery");
     symlinkSync(at("node_modules"), join(made, "node_modules"));

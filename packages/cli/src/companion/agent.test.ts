@@ -1,4 +1,4 @@
-/** The user and the agent: who is connected, who calls, what was read, and what is closed. */
+/** The user and the agent: connections, callers, read messages, and closed apps. */
 import { afterEach, describe, expect, it } from "vitest";
 import { CompanionStage, textsOf } from "../../../../testing/cli/companion-stage.ts";
 import { readAgent } from "./agent.js";
@@ -9,7 +9,7 @@ afterEach(async () => {
   stage = undefined;
 });
 
-/** With sessions as long as a gateway's own: what is known must not wait for their end. */
+/** With sessions as long as a real gateway's: the result must not depend on their end. */
 const open = async (...args: Parameters<typeof CompanionStage.open>): Promise<CompanionStage> =>
   (stage = await CompanionStage.open(args[0] ?? (({ shop }) => ({ ...(shop && { shop }) })), {
     grace: 120_000,

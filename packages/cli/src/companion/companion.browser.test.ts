@@ -1,4 +1,7 @@
-/** An agent without a screen, and a person with a browser: the companion as it is started, and the workbench that it opens. */
+/**
+ * An agent without a screen, and a user with a browser: the companion as it is started, and the workbench
+ * that it opens.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,13 +23,13 @@ let agent: Client;
 let browser: Browser;
 let workbench: WorkbenchPage;
 
-/** Starts the agent, and with it the companion; gives the link for the person. */
+/** Starts the agent, and with it the companion; returns the user's link. */
 async function start(): Promise<string> {
   const servers = [`node ${officialServer("basic-vanillajs")} --stdio`, `node ${LAB}`];
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [MAIN, "companion", ...servers, "--no-open", "--port", "0", "--data", join(folder, "data")],
-    // No settings of whoever runs this.
+    // Ignores the settings of the user who runs the tests.
     env: { PATH: process.env["PATH"] ?? "", HOME: folder },
     cwd: folder,
     stderr: "pipe",

@@ -1,4 +1,4 @@
-/** The companion on a real gateway: official servers behind it, official clients before it, over HTTP. */
+/** The companion on a real gateway, with official servers and official clients, over HTTP. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** Tools and resources as an agent sees them; the SDK's older client has the same. */
+/** Tools and resources as an agent sees them; the SDK's older client sees the same. */
 type Lists = Pick<
   Client,
   "listTools" | "listResources" | "readResource" | "callTool" | "listPrompts" | "getPrompt"
@@ -125,7 +125,7 @@ describe.each(AGENTS)("for an agent that shows views, %s", (_name, connect) => {
     const agent = await connect({ hasViews: true });
     const { tools } = await agent.listTools();
     expect(metaOf(tools, "get-time")).toMatchObject({ ui: { visibility: ["app"] } });
-    // Two servers have it: nobody knows whose is meant.
+    // Two servers have it, so the name is ambiguous.
     expect(tools.some(({ name }) => name === "look")).toBe(false);
     const [inner] = textsOf(await agent.callTool({ name: "shop__inner", arguments: { a: 1 } }));
     expect(JSON.parse(inner ?? "")).toMatchObject({ name: "inner", got: { a: 1 } });
@@ -145,7 +145,7 @@ describe("an app that a client shows", () => {
   it("may do what the user allows, in a browser: if there is none, the agent is told", async () => {
     const agent = await stage.agent({ hasViews: true });
     const { tools } = await agent.listTools();
-    // Only a view may call it, and nobody said that it only reads.
+    // Only a view may call it, and it is not marked as read-only.
     const name = tools.find((tool) => tool.name.startsWith("shop_two__tidy_"))?.name ?? "";
     const refused = await agent.callTool({ name, arguments: {} });
     expect(refused.isError).toBe(true);
@@ -352,7 +352,7 @@ describe("the person", () => {
       context: { content: [{ text: "3 cherries" }], isStale: false },
     });
     page.raw.close();
-    // Their browser is closed for good: so is the app.
+    // Their browser is closed for good, and so is the app.
     await expect
       .poll(async () => JSON.stringify((await agent.readResource({ uri })).contents))
       .toContain('\\"isOpen\\": false');

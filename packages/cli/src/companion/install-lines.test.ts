@@ -1,4 +1,4 @@
-/** The lines of docs/companion.md that install the companion: what agents read from them is the same command. */
+/** The installation lines of docs/companion.md: all agents read the same command from them. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 

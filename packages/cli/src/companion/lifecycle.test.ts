@@ -23,7 +23,7 @@ const open = async (...args: Parameters<typeof CompanionStage.open>): Promise<Co
 it("a server that does not start does not affect others, and the agent is told", async () => {
   const { agent } = bind(await open(({ clock }) => ({ ...(clock && { clock }), broken: bad("exits") })));
   const client = await agent();
-  // A list waits for ten seconds at most: on a slow machine the server comes later.
+  // A list waits for at most ten seconds; on a slow machine the server comes later.
   const names = async () => (await client.listTools()).tools.map(({ name }) => name);
   await expect.poll(names).toEqual(["app_context", "clock__get-time"]);
   const texts = textsOf(await client.callTool({ name: "app_context", arguments: {} }));
@@ -67,7 +67,7 @@ it("new tools are listed, and clients of both generations are notified", async (
   const control = { late: true, description: "Changes it all" };
   await newer.callTool({ name: "shop__control", arguments: control });
   await expect.poll(() => Math.min(told.older, told.newer)).toBeGreaterThan(0);
-  // They may have been told of something before: that the server is there.
+  // They may have received a notification before: that the server has started.
   const described = async () =>
     (await older.listTools()).tools.find(({ name }) => name === "shop__change")?.description;
   await expect.poll(described).toBe("Changes it all");

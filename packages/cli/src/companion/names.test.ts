@@ -1,4 +1,4 @@
-/** Names of tools: fit for every provider, stable, and never those of another tool. */
+/** Names of tools: valid for every provider, stable, and unique. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addressOf, readAddress } from "./addresses.js";

@@ -57,7 +57,7 @@ it("uses the registry after the steps in its README", async () => {
   expect(Object.keys(overrides)).toContain("@vitrine/protocol");
   const text = JSON.stringify(manifest).replaceAll(/"file:\.\/vendor\/[^"]+"/g, `"^${VERSION}"`);
   writeFileSync(path, text);
-  // Nothing but overrides is in the file, so it goes.
+  // The file contains only overrides, so it is removed.
   expect(readFileSync(join(project, "pnpm-workspace.yaml"), "utf8")).toMatch(/^overrides:\n( {2}.+\n)+$/);
   rmSync(join(project, "pnpm-workspace.yaml"));
   rmSync(join(project, "vendor"), { recursive: true });

@@ -202,8 +202,8 @@ async function finish(
   const frame = viewFrame(page);
   const before = await page.evaluate(() => vitrineRender.snapshot());
   // A failed app gets no extra time.
-  const patience = before.problem ? 0 : plan.timeout;
-  const drawing: Drawing = frame ? await drawingOf(page, frame, patience) : { text: "" };
+  const timeout = before.problem ? 0 : plan.timeout;
+  const drawing: Drawing = frame ? await drawingOf(page, frame, timeout) : { text: "" };
   const { text } = drawing;
   // An unresponsive app cannot be drawn.
   const taken = turn.isPictured && text !== undefined ? await picture(page, plan.timeout) : undefined;

@@ -1,4 +1,4 @@
-/** A view that its server cannot read is not a missing view: `vitrine render` says what is wrong with which file. */
+/** A view that its server cannot read is not a missing view: `vitrine render` names the file and its problem. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

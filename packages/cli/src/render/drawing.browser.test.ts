@@ -1,6 +1,6 @@
 /**
- * `vitrine render` of apps that draw in every way, and of apps of which nothing is seen: the check must pass the first
- * and fail the others, each with a cause of its own.
+ * `vitrine render` of apps that draw in different ways, and of apps that show nothing: the check must pass
+ * the first and fail the others, each with its own cause.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,11 +41,11 @@ async function run(server: string, options: RenderOptions): Promise<RenderResult
   return printed;
 }
 
-/** The cause of a tool that fails, or `drawn`. */
+/** The cause of a failing tool, or `drawn`. */
 const codeOf = async (tool: string, options: RenderOptions = {}): Promise<string> =>
   (await run(SERVER, { ...options, tool: [tool] })).cause?.code ?? "drawn";
 
-// At once: most of the time is waiting for apps that never draw.
+// All at once: most of the time is waiting for apps that never draw.
 describe.concurrent("an app that draws", () => {
   it.each(["text", "canvas", "solid", "webgl", "image", "background", "tiny"])("passes: %s", async (name) =>
     expect(await codeOf(name)).toBe("drawn"),

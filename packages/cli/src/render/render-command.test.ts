@@ -41,7 +41,7 @@ writeFileSync(
   });`,
 );
 
-/** None of these comes so far as to need one. */
+/** None of these cases needs a browser. */
 const browser = { newContext: () => Promise.reject(new Error("no browser")) } as unknown as Browser;
 
 async function rendered(server: string, options: RenderOptions): Promise<RenderResult> {

@@ -1,6 +1,6 @@
 /**
- * `vitrine render`: over all official servers, and over everything that goes wrong. One browser, and for each command a
- * gateway of its own, as people have it.
+ * `vitrine render` with all official servers, and with everything that goes wrong. One browser, and a
+ * separate gateway for each command, as users have it.
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -29,7 +29,7 @@ const folder = mkdtempSync(join(tmpdir(), "vitrine-render-test-"));
 const file = (name: string): string => join(folder, name);
 const APPS = fileURLToPath(new URL("../../../../testing/render/apps-server.mjs", import.meta.url));
 const APPS_SERVER = `node ${APPS}`;
-/** The command as it is installed: built before tests run. */
+/** The command as installed; it is built before tests run. */
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const pdf = file("two-pages.pdf");
 const config = file("mcp.json");
@@ -38,10 +38,10 @@ const schema = JSON.parse(readFileSync(new URL("../../render.schema.json", impor
 const isValid = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
 
 let browser: Browser;
-/** The browser as the command starts it; see {@link wholeBrowser}. */
+/** Launches the browser as the command does; see {@link wholeBrowser}. */
 let whole: Promise<Browser> | undefined;
 beforeAll(async () => {
-  // With what draws without a graphics card, as the command starts it.
+  // With software rendering, as the command starts it.
   browser = await sharedChromium();
 });
 afterAll(async () => {
@@ -50,7 +50,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Started when a test first needs it, and again when one has ended it. */
+/** Started when a test first needs it, and again after a test has ended it. */
 async function wholeBrowser(): Promise<Browser> {
   if (!(await whole)?.isConnected()) whole = launchBrowser();
   return whole as Promise<Browser>;
@@ -64,10 +64,10 @@ async function run(server: string, options: RenderOptions, given: Browser | unde
   return { code, out: read(out), err: read(err) };
 }
 
-/** Milliseconds for what must happen: machines differ. */
+/** Milliseconds to wait for events that must happen, on any machine. */
 const TIMEOUT = 120_000;
 
-/** Runs it with `--json`, and checks that what it prints is what the schema says, and nothing else. */
+/** Runs the command with `--json`, and checks that the output is exactly one value that matches the schema. */
 async function runJson(server: string, options: RenderOptions, given?: Browser | undefined) {
   const { code, out, err } = await run(server, { ...options, json: true }, given);
   const printed: RenderResult | RenderReport = JSON.parse(out);
@@ -91,7 +91,7 @@ async function report(server: string, options: RenderOptions, given?: Browser): 
   return printed;
 }
 
-/** A recording of an app that does as it should, made once. */
+/** A recording of a correct app, made once. */
 const fineTrace = file("recorded.jsonl");
 let recording: Promise<RenderResult> | undefined;
 const record = () => (recording ??= result(APPS_SERVER, { tool: ["fine"], trace: fineTrace }));
@@ -128,7 +128,7 @@ describe("over the official servers", () => {
     { name: "sheet-music", tool: "play-sheet-music" },
     { name: "system-monitor", tool: "get-system-info", shows: /MEMORY/i },
   ];
-  /** They draw without a graphics card for as long as they are open: beside others that is longer. */
+  /** These apps draw without a graphics card as long as they are open, which takes longer beside others. */
   const DRAWING: Official[] = [
     { name: "shadertoy", tool: "render-shadertoy" },
     { name: "threejs", tool: "show_threejs_scene", relax: ["unsafe-eval"] },
@@ -164,7 +164,7 @@ describe("over the official servers", () => {
     expect(printed).toMatchObject({ ok: true, tool, screenshot, resourceUri: expect.stringMatching(/^ui:/) });
     const { view, timings, size, csp, messages } = printed;
     expect(view?.appInfo).toMatchObject({ name: expect.any(String), version: expect.any(String) });
-    // Not every app says how large it is.
+    // Not every app reports its size.
     for (const [step, at] of Object.entries(timings))
       if (step !== "firstSize") expect(at, step).toBeGreaterThan(0);
     expect(timings.proxyReady).toBeLessThanOrEqual(timings.initialized ?? 0);
@@ -224,7 +224,7 @@ describe.concurrent("an app that does as it should", () => {
     expect(alone.replay?.compared).toBeGreaterThan(0);
     expect(alone.text).toContain("shown by fine");
 
-    // The app of that address is another one now.
+    // Another app has that URI now.
     const trace = file("changed.jsonl");
     writeFileSync(trace, [`${header}`.replaceAll("ui://apps/fine", "ui://apps/chatty"), ...lines].join("\n"));
     const changed = await runJson(APPS_SERVER, { replay: trace });
@@ -272,7 +272,7 @@ describe.concurrent("an app that does as it should", () => {
     expect(replayed.text).toContain("message done");
     expect(readFileSync(again, "utf8")).toContain('"did":{"click":"message"}');
 
-    // The same button does something else now; and again, where the app may have kept something.
+    // The same button does something else now; and again, because the app may have stored something.
     const changed = header.replace("app.sendMessage(", "Promise.resolve(");
     writeFileSync(trace, [changed, ...lines].join("\n"));
     const differences = [expect.stringMatching(/^The app no longer asks for ui\/message \(message \d+\)\.$/)];
@@ -300,7 +300,7 @@ describe.concurrent("an app that does as it should", () => {
     const alone = await result("", { replay: trace });
     expect(alone.cause).toBeUndefined();
     expect(alone).toMatchObject({ ok: true, replay: { untested: 1, steps: 0 } });
-    // A pause is nothing that a person did.
+    // A pause is not a user's action.
     expect(await result("", { replay: trace, steps: [{ wait: "100" }] })).toMatchObject({
       ok: true,
       replay: { untested: 1, steps: 1 },
@@ -318,7 +318,7 @@ describe.concurrent("an app that does as it should", () => {
         ]),
       },
     });
-    // A step that time did not suffice for is not passed over.
+    // A step that exceeds the time is not skipped.
     const cut = await result("", { replay: trace, steps: [...steps, { wait: "600000" }], timeout: 5000 });
     expect(cut.replay?.differences).toContainEqual(
       expect.stringMatching(/^The replay came to .* of 3 within/),
@@ -331,7 +331,7 @@ describe.concurrent("an app that does as it should", () => {
     expect(recorded).toMatchObject({ ok: true, trace });
     const replayed = await result("", { replay: trace, timeout: 12_000 });
     expect(replayed).toMatchObject({ ok: true, replay: { differences: [] } });
-    // Time that is over before the end is reached proves nothing.
+    // Running out of time before the end proves nothing.
     const { printed } = await runJson("", { replay: trace, timeout: 1 });
     expect(printed).toMatchObject({
       cause: { code: "replay_differs", message: expect.stringMatching(/^The replay came to message \d+ of/) },
@@ -399,7 +399,7 @@ describe.concurrent("an app that does as it should", () => {
   });
 });
 
-// Not beside others: it has to come to the step in half of its time.
+// Not in parallel: it has to reach the step in half of its time.
 describe("an app that does as it should", () => {
   it("ends the replay of an app that a step makes spin, in its time", async () => {
     await record();
@@ -426,14 +426,14 @@ describe.concurrent("several at once", () => {
     expect(Math.min(width, height)).toBeGreaterThan(300);
   });
 
-  // Not in one: most of the time is waiting.
+  // In parallel: most of the time is waiting.
   it.each<Record<string, string>>([
     { silent: "handshake_timeout", throws: "script_error", typed: "mime_type_wrong" },
     { half: "handshake_timeout", leaves: "navigated_away", gone: "content_missing", spins: "unresponsive" },
     { never: "call_timeout", blocked: "csp_blocked", odd: "bad_resource" },
     { fine: "", still: "", error: "result_error", fails: "call_ended", exits: "call_ended" },
   ])("says of each tool what went wrong with it: %j", async (expected) => {
-    // A page that leaves before it has loaded is told of by the whole browser alone.
+    // Only the whole browser reports a page that leaves before it has loaded.
     const given = "leaves" in expected ? await wholeBrowser() : undefined;
     const printed = await report(APPS_SERVER, { tool: Object.keys(expected), timeout: 16_000 }, given);
     expect(printed.cause).toMatchObject({ code: "some_failed" });
@@ -582,7 +582,7 @@ describe("a browser that does not close", () => {
   });
 });
 
-// The last that needs it.
+// The last test that needs it.
 describe("a browser that ends", () => {
   it("is told as one, with all else closed in order", async () => {
     const own = await wholeBrowser();
@@ -616,7 +616,7 @@ describe("Ctrl-C", () => {
 
 describe("styles of the imitated hosts", () => {
   const server = `node ${PROBE_SERVER}`;
-  /** The host's styles that the probe saw: the first JSON that it shows. */
+  /** The host's styles as the probe saw them: the first JSON that it shows. */
   const probe = async (profile: string) => {
     const { printed } = await runJson(server, { tool: ["probe"], profile, theme: "light" });
     if ("results" in printed) throw new Error("several results");

@@ -1,4 +1,4 @@
-/** Attack E04: what a settings file that came with a folder does before the person has seen it, by the command itself. */
+/** Attack E04: effects of a settings file that came with a folder, before the user has seen it. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
   existsSync,
@@ -28,7 +28,7 @@ const page = join(root, "page");
 mkdirSync(page);
 writeFileSync(join(page, "index.html"), "<!doctype html><title>Page</title>");
 
-/** Counts who comes, with which key. */
+/** Counts the requests, by key. */
 let address = "";
 const keys: string[] = [];
 let listener: Server;
@@ -53,7 +53,7 @@ afterEach(() => {
 });
 
 let last = 0;
-/** A home, and a folder that somebody else made. */
+/** A home folder, and a folder of another author. */
 function clone(place = ".mcp.json") {
   const [home, folder] = [join(root, `home-${++last}`), join(root, `clone-${last}`)];
   const [file, marker] = [join(folder, place), join(folder, "started")];
@@ -120,7 +120,7 @@ describe("attack E04: a settings file that came with a folder, where nobody can 
     expect([existsSync(marker), keys, code]).toEqual([false, [], 1]);
     expect(said).toContain("there is no terminal to ask in");
     expect(said).toContain(`--config "${file}"`);
-    // All of it is told, and no value of the environment.
+    // Everything is shown, except values of the environment.
     for (const part of [process.execPath, SERVER, address, "X-Key", "AWS_SECRET_ACCESS_KEY"])
       expect(err.replace(/\n {2}│ /g, "")).toContain(part);
     expect(said).not.toContain("s3cret-of-ana");

@@ -93,7 +93,7 @@ export class Connection {
   #socketFailures = 0;
   /** Whether nothing arrived since the last ping. */
   #isSilent = false;
-  #patience: ReturnType<typeof setTimeout> | undefined;
+  #greetingTimer: ReturnType<typeof setTimeout> | undefined;
   messageLimit = Number.POSITIVE_INFINITY;
 
   constructor(options: ConnectionOptions, events: ConnectionEvents) {
@@ -285,7 +285,7 @@ export class Connection {
     const line = this.#line;
     this.#line = undefined;
     clearInterval(this.#heartbeat);
-    clearTimeout(this.#patience);
+    clearTimeout(this.#greetingTimer);
     if (line) this.session.detach(line);
     return line;
   }
@@ -294,8 +294,8 @@ export class Connection {
   #look(): void {
     this.#isSilent = true;
     this.session.ask();
-    clearTimeout(this.#patience);
-    this.#patience = setTimeout(
+    clearTimeout(this.#greetingTimer);
+    this.#greetingTimer = setTimeout(
       () => {
         const line = this.#line;
         if (line && this.#isSilent) this.#drop(line);

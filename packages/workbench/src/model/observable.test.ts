@@ -10,7 +10,7 @@ class Counter extends Observable {
   }
 }
 
-/** A counter, and what whoever listens saw of it. */
+/** A counter, and the values that its listeners saw. */
 function watched(): { counter: Counter; seen: number[] } {
   const counter = new Counter();
   const seen: number[] = [];

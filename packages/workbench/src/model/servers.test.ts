@@ -11,7 +11,7 @@ const summary = (state: ServerSummary["state"], more: Partial<ServerSummary> = {
   ...more,
 });
 
-/** A gateway with one server, whose catalogue is what `catalogue` answers. */
+/** A gateway with one server; `catalogue` returns its catalogue. */
 function stage(catalogue: () => Promise<unknown>) {
   const heard = new Map<string, (params: never) => void>();
   const asked: string[] = [];
@@ -78,7 +78,7 @@ it("a server that was removed from the settings vanishes, also when it says afte
   await vi.waitFor(() => expect(servers.list).toEqual([]));
   tell(summary("stopped"));
   expect(servers.list).toEqual([]);
-  // Added again, it is asked again.
+  // Added again, its catalogue is requested again.
   isThere = true;
   tell(summary("idle"));
   await vi.waitFor(() => expect(servers.get("s")?.catalogue).toBeDefined());
@@ -119,9 +119,9 @@ it("attack E01: another server of the name shows nothing of the first one's tool
   change();
   await vi.waitFor(() => expect(servers.get("s")?.problem).toBe("no"));
   expect(servers.get("s")?.catalogue).toBeUndefined();
-  // The first one has ended, later: that is not news of this one.
+  // The first server has ended, later; that says nothing about this one.
   tell(summary("stopped", { identity: "a" }));
   expect(servers.get("s")?.summary).toMatchObject({ state: "idle", identity: "b" });
-  // It is asked for its own.
+  // Its own catalogue is requested.
   expect(asked.length).toBeGreaterThan(1);
 });

@@ -9,7 +9,7 @@ it("hands an act to who waits for it, and tells how it ended", async () => {
   commissions.ended("there is no such button");
   expect(await done).toBe("there is no such button");
 
-  // Given before anybody asks.
+  // Added before it is requested.
   const again = commissions.give({ wait: 5 });
   expect(await commissions.next()).toEqual({ wait: 5 });
   commissions.ended();

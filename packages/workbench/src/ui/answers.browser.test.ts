@@ -1,6 +1,6 @@
 /**
- * The model in the built workbench: answers that fail, questions about its calls, what it will be told, and
- * where a search found something.
+ * The model in the built workbench: answers that fail, questions about its calls, messages for its next
+ * turn, and highlighted search results.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ const quiet = (): Promise<void> => workbench.button("Stop").waitFor({ state: "de
 const press = (name: string): Promise<void> => page.getByRole("button", { name, exact: true }).last().click();
 const seriousProblems = async (): Promise<string[]> =>
   (await accessibilityProblems(page.mainFrame())).filter((each) => !/^(region|heading-order):/.test(each));
-/** Pictures for people who change how it looks: `SHOTS=folder`. */
+/** Screenshots for design work: `SHOTS=folder`. */
 const shot = async (name: string): Promise<void> => {
   const to = process.env["SHOTS"];
   if (to) await page.screenshot({ path: join(to, `${name}.png`) });

@@ -1,5 +1,6 @@
 /**
- * Whole conversations in the built workbench: a person, a model behind the real wire, official servers and their apps.
+ * Whole conversations in the built workbench: a user, a model behind the real wire, official servers and
+ * their apps.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +23,7 @@ let stage: GatewayStage;
 let model: ScriptedModel;
 let workbench: WorkbenchPage;
 let page: Page;
-/** Where the demo server looks whether it is held. */
+/** The file that holds the demo server. */
 let folder: string;
 
 const script = (name: string): string =>
@@ -53,7 +54,7 @@ beforeAll(async () => {
               command: process.execPath,
               args: [officialServer(name), "--stdio"],
               relax: name === "threejs" ? ["unsafe-eval"] : [],
-              // None says that its tools only read: but for one, the person has decided.
+              // None of them marks its tools as read-only: the user has decided about all but one.
               policy: name === "debug" ? {} : { "tools/call": "allow" },
             },
           ]),
@@ -72,7 +73,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
-  // Another conversation for each: what was before is in the list.
+  // A new conversation for each test; earlier ones are in the list.
   await workbench.newConversation();
 });
 
@@ -80,17 +81,17 @@ beforeEach(async () => {
 const saw = (): string => JSON.stringify(model.requests.at(-1)?.body.messages);
 const tell = (text: string): Promise<void> => workbench.tell(text);
 const said = (text: string | RegExp): Locator => page.getByRole("article").filter({ hasText: text }).last();
-/** As everywhere in the workbench: advice on landmarks and levels of headings is not among them. */
+/** As everywhere in the workbench, without advice on landmarks and heading levels. */
 const seriousProblems = async (): Promise<string[]> =>
   (await accessibilityProblems(page.mainFrame())).filter((each) => !/^(region|heading-order):/.test(each));
 
 /** The app of the last call of a tool. */
 const viewOf = (title: string): Promise<Frame> => workbench.appIn(workbench.card(title));
-/** The model has said all that it says. */
+/** The model has finished. */
 const quiet = (): Promise<void> =>
   page.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "detached" });
 
-/** Under which name the model is offered a tool of an app that is open, once the app has said that it has it. */
+/** The name under which the model is offered a tool of an open app, once the app has announced it. */
 async function appTool(name: string): Promise<string> {
   let found: string | undefined;
   await expect
@@ -106,13 +107,13 @@ async function appTool(name: string): Promise<string> {
   return found as string;
 }
 
-/** Has the model use a tool of an app; gives what the model was answered. The person is asked about each tool once. */
+/** Makes the model use a tool of an app; returns the model's result. The user is asked about each tool once. */
 async function useAppTool(
   name: string,
   input: Record<string, unknown> = {},
   isAsked = true,
 ): Promise<string> {
-  // Of words of its own: the same tool may be used again.
+  // With a unique text, because the same tool may be used again.
   const end = `Used ${name}, after ${model.requests.length}.`;
   model.add(callTool(await appTool(name), input), say(end));
   await tell(`Use ${name}.`);
@@ -167,7 +168,7 @@ describe("a turn", () => {
     await tell("Draw a sky.");
     const card = workbench.lastApp;
     await card.waitFor();
-    /** The filter takes parts of names: partial inputs are inputs to it. */
+    /** The filter matches parts of names: partial inputs are inputs to it. */
     const inputs = async (): Promise<number> =>
       (await workbench.countMessages("ui/notifications/tool-input")) -
       (await workbench.countMessages("ui/notifications/tool-input-partial"));
@@ -201,7 +202,7 @@ describe("a turn", () => {
     await tell("Show me everything.");
     const cards = page.getByRole("article").filter({ has: page.locator("mcp-app") });
     await expect.poll(() => cards.count()).toBe(3);
-    // It shows what is written so far.
+    // It shows what has been written so far.
     const scene = await workbench.appIn(cards.first());
     await scene.getByText(/const scene = new/).waitFor();
     rest.open();
@@ -286,7 +287,7 @@ describe("apps and the model", () => {
   it("I05: what an app says reaches the model, if the person agrees", async () => {
     model.add(callTool("debug__debug-tool", {}), say("Here is the debugger."));
     await tell("Debug.");
-    // The app writes a log by a tool, and asks for that too.
+    // The app writes a log with a tool, which needs approval too.
     await workbench.agreeUntil(said("Here is the debugger."));
     const view = await workbench.appIn(workbench.lastApp);
     model.add(say("I heard the app."));
@@ -364,17 +365,17 @@ describe("apps and the model", () => {
   });
 });
 
-/** Presses a button of a question, when it takes a press. */
+/** Presses a button of a question once it accepts presses. */
 async function press(asked: Locator, name: string): Promise<void> {
   const button = asked.getByRole("button", { name, exact: true });
   await expect.poll(() => button.getAttribute("aria-disabled")).not.toBe("true");
-  // A question over an app wants to see where the pointer comes from.
+  // A question over an app must see where the pointer comes from.
   await page.mouse.move(1, 1);
   await button.click();
 }
 
 describe("questions", () => {
-  /** Has the server ask something, by hand. */
+  /** Makes the server ask a question, by a manual call. */
   const ask = (method: string, params: object): Promise<void> =>
     tell(`/asking ask ${JSON.stringify({ method, params })}`);
   const question = (name: RegExp): Locator => page.getByRole("alertdialog", { name });
@@ -414,7 +415,7 @@ describe("questions", () => {
     await ask("elicitation/create", { mode: "form", message: "Where to?", requestedSchema });
     const asked = question(/The server asking asks/);
     await asked.getByText("Where to?").waitFor();
-    // Whoever reloads the page is asked again.
+    // The user is asked again after a reload.
     await page.reload();
     await asked.getByText("Where to?").waitFor();
     await asked.getByRole("button", { name: "Answer" }).click();

@@ -1,4 +1,4 @@
-/** A suite that is called by its name and never confirms anything, with the settings of docs/host-test.md. */
+/** A test suite that is selected by name and never confirms anything, with the settings of docs/host-test.md. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "vitrine-host-test-docs-"));
   const document = await readFile(new URL("../../../../docs/host-test.md", import.meta.url), "utf8");
   const [, json = ""] = /```json\n([\s\S]*?)```/.exec(document) ?? [];
-  // The server of the document is anybody's; all else is as it stands there.
+  // The document uses a placeholder server; everything else is as written there.
   const { mcpServers } = JSON.parse(json);
   const args = [officialServer("basic-vanillajs"), "--stdio"];
   mcpServers.core = { ...mcpServers.core, command: process.execPath, args, isolation: "process" };

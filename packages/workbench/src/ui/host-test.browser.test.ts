@@ -1,5 +1,6 @@
 /**
- * The host test interface, as an outside suite uses it: nothing is looked for in our page, and clicks are in the apps alone.
+ * The host test interface, as an external test suite uses it: it queries nothing in our page, and clicks
+ * only in the apps.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -36,7 +37,8 @@ const settings = (): Record<string, unknown> => ({
         {
           command: process.execPath,
           args: [officialServer(name), "--stdio", `--log-file=${join(folder, "server.log")}`],
-          // None says that its tools only read. The debugger notes by one of them whatever happens.
+          // None of them marks its tools as read-only. The debugger server records every event with one of
+          // them.
           policy: { [name === "debug" ? "tools/call:debug-log" : "tools/call"]: "allow" },
         },
       ]),
@@ -46,7 +48,7 @@ const settings = (): Record<string, unknown> => ({
   model: { use: "local/scripted", providers: { local: { url: model.url, models: ["scripted"] } } },
 });
 
-/** A gateway of its own, and its page. */
+/** A separate gateway, and its page. */
 async function open(name: string, testMode: boolean) {
   const started = await startTestGateway(settings(), join(folder, name), builtWorkbench(), { testMode });
   const context = await browser.newContext();
@@ -87,7 +89,7 @@ const call = (name: string, input?: Record<string, unknown>) =>
 const words = ({ content }: Pick<ConversationMessage, "content">): string =>
   content.map((block) => (block.type === "text" ? block.text : block.type)).join("\n");
 
-/** Shows the app of a suite; gives its frame, what its element says, and the view in it. */
+/** Shows the app of a test suite; returns its frame, the state of its element, and its view. */
 async function display(suite: string, input?: Record<string, unknown>) {
   const handle = await page.evaluateHandle(([name, given]) => __mcpAppsHost.displayTestApp(name, given), [
     suite,
@@ -231,12 +233,12 @@ describe("as the person, and as the model", () => {
       { role: "assistant", content: [{ type: "call", name: "basic-vanillajs__get-time" }] },
       { role: "tool", content: [{ type: "result", isError: false }] },
     ]);
-    // The person has not decided about this one.
+    // The user has not decided about this one.
     const asked = call("debug__debug-tool", {});
     await confirm("tools/call", "deny");
     await expect(asked).rejects.toThrow(/has no result/);
     await expect(call("debug-tool", { contentType: 5 })).rejects.toThrow(/contentType/);
-    // C02: it is for apps alone.
+    // C02: it is only for apps.
     await expect(call("debug-refresh")).rejects.toThrow(/offered no tool "debug-refresh"/);
   });
 
@@ -281,7 +283,7 @@ describe("the environment", () => {
     });
     const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     expect((await read("#computed")).backgroundColor).toBe(background);
-    // Its fonts are those of the machine: they load under the app's own policy, which opens no fonts.
+    // Its fonts are those of the machine: they load under the app's own policy, which allows no fonts.
     const loaded = await view.evaluate(async () => {
       const faces = await document.fonts.load('16px "Vitrine Sans"');
       return faces.map(({ family, status }) => [family.replaceAll('"', ""), status]);
@@ -315,7 +317,7 @@ describe("the environment", () => {
   });
 
   it("I07: changeHostContext puts no app into a mode that it does not declare", async () => {
-    // It declares no modes, and is therefore made for all of them.
+    // It declares no modes, and therefore supports all of them.
     await display("probe/probe");
     const change = (wanted: object) =>
       page.evaluate(
@@ -353,7 +355,7 @@ describe("the environment", () => {
     const { view: next } = await display("debug");
     await next.locator("#host-context-info").getByText("theme", { exact: false }).first().waitFor();
     expect(await next.locator("#host-context-info").textContent()).not.toContain("pt-PT");
-    // No question waits: the one from before was denied.
+    // No question is pending: the earlier one was denied.
     const waiting = page.evaluate(() =>
       Promise.race([
         __mcpAppsHost.confirmAction("deny", { method: "ui/message" }).then(({ method }) => method),

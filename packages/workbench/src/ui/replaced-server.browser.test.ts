@@ -1,4 +1,7 @@
-/** A server that takes another one's name, in the workbench of a person with a data folder and a real browser (attack E01). */
+/**
+ * A server that takes another one's name, in the workbench of a user with a data folder and a real browser
+ * (attack E01).
+ */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +25,7 @@ let page: Page;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "vitrine-replaced-"));
   ports = { listen: { port: await freePort() }, sandbox: { port: await freePort() } };
-  // Frames of other sites may keep something, which some builds of the browser do not allow by themselves.
+  // Third-party frames may use storage, which some builds of the browser block by default.
   const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
   await mkdir(join(folder, "profile", "Default"), { recursive: true });
   await writeFile(join(folder, "profile", "Default", "Preferences"), JSON.stringify(preferences));
@@ -35,7 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Settings in which the server of this account has the name `mail`. */
+/** Settings that give the server of this account the name `mail`. */
 const settingsOf = (account: string) => ({
   mcpServers: { mail: { command: process.execPath, args: [MAIL, account], isolation: "process" } },
   ...ports,
@@ -54,7 +57,7 @@ async function start(account: string, conversation?: string): Promise<void> {
   await page.reload();
 }
 
-/** The app of the last call, when it shows what it has stored. */
+/** The app of the last call, once it shows its stored text. */
 async function inbox(): Promise<Frame> {
   const views = () => page.frames().filter((frame) => /^http:\/\/v\./.test(frame.url()));
   await expect.poll(() => views().length).toBeGreaterThan(0);
@@ -65,7 +68,7 @@ async function inbox(): Promise<Frame> {
 }
 
 async function call(): Promise<Frame> {
-  // Tools can be called when the server has said which it has.
+  // Tools can be called once the server has listed them.
   await page.getByRole("option", { name: /^Inbox/ }).waitFor();
   const message = page.getByRole("textbox", { name: "Message", exact: true });
   await message.fill("/mail show");

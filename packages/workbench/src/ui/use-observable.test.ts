@@ -7,7 +7,7 @@ import { useObservedCalmly } from "./use-observable.js";
 
 class Light extends Observable {
   color = "red";
-  /** The first time that it is drawn. */
+  /** The first render. */
   onshown = (): void => {};
 
   turn(color: string): void {
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   root.unmount();
-  // React takes it down later, and looks at the window then.
+  // React unmounts it later, and reads the window then.
   await new Promise((resolve) => setTimeout(resolve, 50));
   vi.unstubAllGlobals();
 });
@@ -44,7 +44,7 @@ it("draws the last of what is changed, of each model, whatever the one before ha
   await expect.poll(shown).toBe("red");
   first.turn("green");
   await expect.poll(shown).toBe("green");
-  // The second changes as often as the first had, before anybody listens to it.
+  // The second changes as often as the first did, before it has a listener.
   const second = new Light();
   second.onshown = () => second.turn("yellow");
   root.render(createElement(Shown, { light: second }));

@@ -1,4 +1,4 @@
-/** The built workbench, as a person uses it: a real gateway under its own policy, real servers, a real browser. */
+/** The built workbench, as a user sees it: a real gateway under its own policy, real servers, a real browser. */
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,15 +22,16 @@ const script = (path: string): string =>
 
 declare const raw: RawView;
 
-/** An app that says in which modes it can be. */
+/** An app that declares its display modes. */
 const FLOATING = rawView(
   'start({ availableDisplayModes: ["inline", "fullscreen", "pip"] });',
   "<p>Fresh bread</p>",
 );
 
 /**
- * A server whose start fails while there is a file `bakery-closed`, and whose UI cannot be read while there is a file
- * `bakery-empty`; both take as long as there is a file `bakery-held`. Its starts are counted as calls are.
+ * A server whose start fails while there is a file `bakery-closed`, and whose UI cannot be read while there
+ * is a file `bakery-empty`. Both block while there is a file `bakery-held`. Its starts are counted like
+ * calls.
  */
 const BAKERY = `
 import { appendFileSync, existsSync } from "node:fs";
@@ -100,7 +101,7 @@ beforeAll(async () => {
   for (const how of ["closed", "empty"] as const) await turn(how, true);
   settings = { mcpServers };
   ({ gateway } = await startTestGateway(settings, join(folder, "data"), workbenchFolder));
-  // Frames of other sites may keep something, which some builds of the browser and private windows do not allow.
+  // Third-party frames may use storage, which some builds of the browser and private windows block.
   const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
   await mkdir(join(folder, "profile", "Default"), { recursive: true });
   await writeFile(join(folder, "profile", "Default", "Preferences"), JSON.stringify(preferences));
@@ -119,13 +120,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** How often a tool was called, as its server counts. */
+/** Number of calls of a tool, as counted by its server. */
 const called = async (name: string): Promise<number> =>
   (await readFile(join(folder, "calls.log"), "utf8").catch(() => ""))
     .split("\n")
     .filter((line) => line === name).length;
 
-/** Makes the bakery so, or no longer. */
+/** Creates or removes a state file of the bakery. */
 const turn = (how: "closed" | "empty" | "held", isSo: boolean): Promise<void> => {
   const file = join(folder, `bakery-${how}`);
   return isSo ? writeFile(file, "") : rm(file);
@@ -134,7 +135,7 @@ const turn = (how: "closed" | "empty" | "held", isSo: boolean): Promise<void> =>
 const button = (name: string | RegExp): Locator => page.getByRole("button", { name, exact: true });
 const field = (name: string): Locator => page.locator(".tool-page").getByLabel(name);
 
-/** Finds a tool by what it is called, and opens it. */
+/** Finds a tool by its name, and opens it. */
 async function pick(title: string): Promise<void> {
   if (await button("‹ All tools").isVisible()) await button("‹ All tools").click();
   await page.getByRole("searchbox", { name: "Search tools" }).fill(title);
@@ -146,7 +147,7 @@ const run = (): Promise<void> => button("Run").click();
 /** The last call of a tool. */
 const card = (title: string): Locator => page.getByRole("article", { name: title, exact: true }).last();
 
-/** The frame of the app in a card, once it is there. */
+/** The frame of the app in a card, once it has appeared. */
 async function appIn(place: Locator): Promise<Frame> {
   const outer = await place.locator("mcp-app iframe").elementHandle();
   let view: Frame | undefined;
@@ -249,7 +250,7 @@ describe("the form of a tool", () => {
     await expect.poll(async () => JSON.parse(await json.inputValue())).toMatchObject({ name: "Anna" });
     await json.fill('{"name": "Bo",\n "size": }');
     await page.getByText("This is not JSON: line 2, column 10").waitFor();
-    // The form is as it was, and neither is sent.
+    // The form is unchanged, and neither is sent.
     expect(await field("Name").inputValue()).toBe("Anna");
     expect(await axeFinds()).toEqual([]);
     await run();
@@ -264,7 +265,7 @@ describe("the form of a tool", () => {
     await expect.poll(() => field("Name").inputValue()).toBe("Bo");
     await run();
     await expect.poll(() => called("order")).toBe(2);
-    // As it was written, without the defaults that the form shows, and nothing of the earlier tries is left.
+    // As it was written, without the defaults that the form shows, and without traces of earlier attempts.
     const sent = card("Order a cake").locator(".block-text");
     await expect.poll(async () => JSON.parse(`${await sent.textContent()}`)).toEqual(JSON.parse(written));
     expect([await json.inputValue(), await page.locator(".tool-page [aria-invalid=true]").count()]).toEqual([
@@ -470,7 +471,7 @@ describe("an app", () => {
     await view.getByText("shown hello").waitFor();
     await view.getByRole("button", { name: "read", exact: true }).click();
     await view.getByText('read: "read done"').waitFor();
-    // It is the one that the inspector shows.
+    // The inspector shows it.
     await page.getByRole("region", { name: "Inspector" }).getByText("tools/call").first().waitFor();
   });
 
@@ -496,7 +497,7 @@ describe("an app", () => {
     await expect
       .poll(async () => (await card("Demo").locator("mcp-app iframe").boundingBox())?.height)
       .toBeGreaterThan(600);
-    // Below much else, with no more to be seen than its button; that it asks takes one more line above it.
+    // Below other content, with only its button visible; the question takes one more line above it.
     const undo = await card("Demo").evaluateHandle((element: HTMLElement) => {
       const facts = element.querySelector<HTMLElement>(".facts") as HTMLElement;
       element.style.marginTop = "600px";
@@ -516,7 +517,7 @@ describe("an app", () => {
     await prompt.getByText("Delete all notes (destroy)").waitFor();
     expect(await axeFinds()).toEqual([]);
     await card("Demo").getByText("needs your answer").waitFor();
-    // All of it is seen all the same, also after whatever the page does when something in it has grown.
+    // Everything is still visible, also after the page reacts to the growth.
     const hidden = await prompt.evaluate(async (box) => {
       for (let frames = 0; frames < 5; frames++) await new Promise(requestAnimationFrame);
       const pane = document.querySelector(".conversation-list")?.getBoundingClientRect();
@@ -527,7 +528,7 @@ describe("an app", () => {
     expect(hidden).toEqual({ above: 0, below: 0 });
     await undo.evaluate((act) => act());
     const deny = prompt.getByRole("button", { name: "Deny" });
-    // By keyboard. A key that comes too soon is not meant for the question.
+    // By keyboard. A key that comes too soon does not count as an answer.
     await expect
       .poll(async () => {
         if (await deny.count()) await deny.press("Enter");
@@ -576,7 +577,7 @@ describe("an app", () => {
     await expect.poll(mode).toBe("fullscreen");
     await page.keyboard.press("Escape");
     await expect.poll(mode).toBe("inline");
-    // Or by the page's own button, which has a word to it, and the focus afterwards.
+    // Or by the page's own button, which has a label, and the focus afterwards.
     const larger = button("Full screen: show").last();
     await larger.focus();
     await page.keyboard.press("Shift+Tab");
@@ -596,7 +597,7 @@ describe("an app", () => {
     await view.getByRole("button", { name: "read", exact: true }).click();
     await view.evaluate("app.requestDisplayMode({ mode: 'pip' })");
     await expect.poll(() => box.getAttribute("data-mode")).toBe("pip");
-    // As high as it can be.
+    // At its maximum height.
     await view.evaluate(() => Object.assign(document.body.style, { minHeight: "2000px" }));
     const panes = await page.locator(".panes").boundingBox();
     const room = { top: (panes?.y ?? 0) + 8, bottom: (panes?.y ?? 0) + (panes?.height ?? 0) - 8 };
@@ -613,7 +614,7 @@ describe("an app", () => {
       .toBeLessThanOrEqual(1);
     await button("Recording").click();
     await page.getByRole("menuitem", { name: "Save a recording" }).click();
-    // A press on the app would close the dialog instead: its shade is above.
+    // A press on the app would close the dialog instead: its backdrop is above.
     const dialog = page.getByRole("dialog", { name: "Save a recording" });
     await dialog.waitFor();
     expect(
@@ -663,7 +664,7 @@ describe("an app", () => {
     await inspected.getByText("Get Budget Data").first().waitFor();
     await (await appIn(card("Demo"))).getByText("input").first().click();
     await expect.poll(() => card("Demo").getAttribute("data-selected")).toBe("true");
-    // By keyboard: right after the list was scrolled, a click may still go to the frame that was at that place.
+    // By keyboard: right after scrolling, a click may still go to the frame that was there before.
     await button("Close app: get-budget-data").press("Enter");
     await expect.poll(() => card("Get Budget Data").locator("mcp-app").count()).toBe(0);
     await (await appIn(card("Demo"))).getByText("shown hello").waitFor();
@@ -680,7 +681,7 @@ describe("a server that is killed", () => {
       .waitFor();
     await button("‹ All tools").click();
     await page.getByRole("searchbox", { name: "Search tools" }).fill("");
-    // It is back soon, and what happened is still said.
+    // It is back soon, and the message stays.
     await button("Restart kinds").waitFor();
     await page.getByText(/^It ended at .*SIGKILL/).waitFor();
     const kinds = page.locator(".server", { has: button("Restart kinds") });
@@ -693,12 +694,12 @@ describe("a server that is killed", () => {
 });
 
 describe("a server that fails", () => {
-  /** It waits before it is tried again, and then is idle. */
+  /** It waits before the next attempt, and is idle then. */
   const again = (): Locator => button(/^(Reconnect|Restart) bakery$/);
   const starts = (): Promise<number> => called("bakery starts");
   const bread = (): Locator => page.getByRole("option", { name: /^Bread UI/ });
 
-  /** Presses until it counts: a server is not started anew twice in a second. */
+  /** Presses until it counts: a server is not restarted twice in a second. */
   async function tryAgain(): Promise<void> {
     const before = await starts();
     await expect
@@ -861,7 +862,7 @@ it("an app whose source has changed restarts, with the same call", async () => {
   if (await button("‹ All tools").isVisible()) await button("‹ All tools").click();
   await button("Restart demo").click();
   const frames = card("Demo").frameLocator("mcp-app iframe").frameLocator("iframe");
-  // A frame replaces another: the driver may still look into the old one.
+  // A frame replaces another, and Playwright may still look into the old one.
   const edition = frames.getByText("second edition");
   await expect.poll(() => edition.isVisible().catch(() => false)).toBe(true);
   const view = await appIn(card("Demo"));
@@ -938,7 +939,7 @@ it("a page whose conversation another tab took over says so, and goes on with a 
   await run();
   await (await appIn(card("Demo"))).getByText("shown").waitFor();
   expect(await alert.count()).toBe(0);
-  // A window that a page opens begins with a copy of its session storage, as a duplicate of its tab does.
+  // A window that a page opens starts with a copy of its session storage, like a duplicated tab.
   const [copy] = await Promise.all([
     browser.waitForEvent("page"),
     page.evaluate(() => void window.open(location.href)),
@@ -965,7 +966,10 @@ it("a gateway that is gone is waited for, and the page says so; one that does no
   await page.setViewportSize({ width: 1280, height: 800 });
   const { origin, sandboxPort } = gateway;
   const status = page.getByRole("banner").getByRole("status");
-  /** Starts a gateway in its place. Pages wait ever longer for one, and not when they hear that there is a network. */
+  /**
+   * Starts a gateway in its place. Pages wait ever longer for one, except when the browser reports that the
+   * network is back.
+   */
   const startAgain = async (data: string): Promise<void> => {
     const places = { listen: { port: Number(new URL(origin).port) }, sandbox: { port: sandboxPort } };
     ({ gateway } = await startTestGateway({ ...settings, ...places }, join(folder, data), workbenchFolder));
@@ -973,7 +977,7 @@ it("a gateway that is gone is waited for, and the page says so; one that does no
   };
   await gateway.close();
   await status.getByText(/^Reconnecting/).waitFor();
-  // A connection that is soon back needs no more words than that.
+  // A short interruption needs no further message.
   expect(await page.getByRole("alert").count()).toBe(0);
   await page.getByRole("alert").getByText("The gateway does not answer.").waitFor();
   expect(await axeFinds()).toEqual([]);

@@ -22,7 +22,7 @@ const refuse = async (): Promise<never> => {
   throw new Error("no such server");
 };
 
-/** A page that shows a conversation with these calls; `views` are there from before a reload. */
+/** A page that shows a conversation with these calls; `views` are from before a reload. */
 async function stage(
   calls: ToldCall[],
   open: StagedPage["onopen"] = async () => viewOf("new"),
@@ -167,7 +167,7 @@ describe("an app whose document was changed while the page was away", () => {
     const { page, item } = await stage([saved], async () => viewOf("new", { hash: "two" }), kept);
     await vi.waitFor(() => expect(item.app).toBeDefined());
     expect(item.note).toBe(note);
-    // It is said once: after the next reload the document is known.
+    // Shown once: after the next reload the document is known.
     const remembered = page.of("conversation/keep").at(-1)?.page ?? saved.page;
     const view = viewOf("old", { call: CALL, hash: `${item.document}` });
     const again = await stage([callOf("a", { page: remembered })], refuse, [view]);
@@ -191,7 +191,7 @@ describe("an app whose document was changed while the page was away", () => {
     expect(item.note).toBeUndefined();
     expect(await mount()).toEqual([place, problem.message]);
     expect(item.note).toBe(NOTE);
-    // The gateway cannot be asked: what was known is told.
+    // The gateway cannot be reached, so the last known value is used.
     page.answer("gateway/views", refuse);
     expect(await mount()).toEqual([place, problem.message]);
   });
@@ -218,7 +218,7 @@ describe("in the conversation, an app", () => {
     if (!bridge) throw new Error("there is no bridge");
     return bridge;
   };
-  /** An app that runs; `tools` are those that it offers. */
+  /** A running app that offers `tools`. */
   async function running(tools?: () => Tool[]) {
     const view = viewOf("old", { call: CALL, view: "v-1" });
     const staged = await stage([callOf("a")], undefined, [view]);

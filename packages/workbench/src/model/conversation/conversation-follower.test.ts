@@ -13,7 +13,7 @@ import { Conversation } from "./conversation.js";
 
 const user = (id: string): UserItem => ({ kind: "user", id, at: 1, content: [] });
 
-/** A tab that remembers this. */
+/** A tab with this storage. */
 function tab(gateway: StagedGateway, kept: Record<string, string> = {}) {
   const page = new StagedPage(gateway);
   const storage = storageOf(kept);
@@ -129,7 +129,7 @@ describe("another conversation", () => {
     expect([conversation.id, ids(), conversation.apps]).toEqual(["d", ["u", "v"], []]);
     expect(storage.getItem("vitrine-conversation")).toBe("d");
     expect(page.of("conversation/leave")).toEqual([{ id: "c" }]);
-    // It is only left: nothing in it was stopped, taken away, or closed for good.
+    // The conversation is only left: nothing in it was stopped, removed, or closed for good.
     for (const method of ["conversation/stop", "conversation/remove"] as const)
       expect(page.of(method)).toEqual([]);
     expect(page.of("conversation/keep").filter((kept) => kept.page["isClosed"])).toEqual([]);
@@ -216,7 +216,7 @@ describe("a gateway that was restarted", () => {
     expect(ids()).toEqual(["a", "v"]);
     expect(conversation.items[0]).toBe(call);
     expect(call).toMatchObject({ state: "failed", problem: "the gateway stopped" });
-    // Its app is the gateway connection's to open again.
+    // The gateway connection opens its app again.
     expect(page.of("gateway/open")).toHaveLength(1);
     gateway.put("c", user("w"));
     expect(ids()).toEqual(["a", "v", "w"]);

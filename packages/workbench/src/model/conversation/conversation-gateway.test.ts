@@ -1,4 +1,7 @@
-/** The conversation of a page over a real gateway, a real server and a scripted model: all but the drawing. */
+/**
+ * The conversation of a page with a real gateway, a real server and a scripted model: everything except
+ * rendering.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -68,10 +71,10 @@ afterEach(() => {
   pages.clear();
 });
 
-/** Servers take their time to start. */
+/** Servers take time to start. */
 const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 30_000 });
 
-/** A tab; with the storage of another one it is the same tab, after a reload. */
+/** A tab. With the storage of another one it is the same tab after a reload. */
 async function tab(
   kept: Storage = storage,
   onask = async (_: GatewayQuestion) => ({ answer: "allow" as const }),
@@ -102,7 +105,7 @@ async function tab(
   return { page, conversation, calls, texts };
 }
 
-/** The app of a call, and what it hears of the call. */
+/** The app of a call, and the messages about the call that it receives. */
 async function appOf(
   item: CallItem,
   tools?: () => Tool[],

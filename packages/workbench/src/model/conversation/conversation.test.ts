@@ -29,7 +29,7 @@ const model = (id: string, more: Partial<ModelItem> = {}): ModelItem => ({
 });
 const done = (id: string, more = {}) => callOf(id, { hasApp: false, ...more });
 
-/** A tab of a browser, which shows conversation `c` when it is reloaded. */
+/** A browser tab that shows conversation `c` when it is reloaded. */
 function tab(page: StagedPage) {
   const { gateway } = page;
   const storage = storageOf({ "vitrine-conversation": "c" });
@@ -191,7 +191,7 @@ describe("a call by hand", () => {
     page.answer("conversation/call", () => ({ item: "late" }));
     const item = conversation.call("s", "t", {}, false);
     await vi.waitFor(() => expect(item.id).toBe("late"));
-    // A gateway that could not keep what the page wants to remember.
+    // A gateway that could not store the page's state.
     gateway.put("c", done("late"));
     expect(conversation.items).toEqual([item]);
     expect(item.state).toBe("done");
@@ -237,7 +237,7 @@ describe("a call by hand", () => {
     answer({ item: "late" });
     await vi.waitFor(() => expect(page.of("conversation/stop")).toEqual([{ id: "c", item: "late" }]));
     gateway.put("c", done("late", { state: "cancelled", problem: "the person stopped it" }));
-    // The person knows.
+    // The user has been informed.
     expect(item).toMatchObject({ state: "cancelled", problem: undefined });
   });
 

@@ -83,7 +83,7 @@ describe("a conversation in the list", () => {
     await conversations.delete("c");
     expect([gateway.kept.has("c"), conversation.items]).toEqual([false, []]);
     expect(conversation.id).toBe("c-2");
-    // The one that is shown is left before it is gone.
+    // The shown conversation is left before it is deleted.
     const left = page.asked.findIndex(({ method }) => method === "conversation/leave");
     const gone = page.asked.findLastIndex(({ method }) => method === "conversation/delete");
     expect(left).toBeLessThan(gone);

@@ -79,7 +79,7 @@ it("a page that a server sent the person to is remembered until the server has w
   await ask(asked("3"), "accept");
   await ask(elicitation, "accept");
   expect(questions.visits).toEqual([{ id: "1", server: "s", url, elicitationId: "a", isDone: false }]);
-  // Another server's, and one of another page.
+  // A question of another server, and one of another page.
   questions.completed({ server: "t", elicitationId: "a" });
   questions.completed({ server: "s", elicitationId: "z" });
   expect(questions.visits).toMatchObject([{ isDone: false }]);

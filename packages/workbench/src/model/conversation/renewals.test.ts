@@ -18,7 +18,7 @@ const CALL = { conversation: "c", item: "a" };
 const TOOLS = new Set(["t"]);
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A page with a call that is shown in the view `old`; `open` is how the next one is opened. */
+/** A page with a call that is shown in the view `old`; `open` opens the next one. */
 async function stage(
   open: () => Promise<GatewayView>,
   more: {
@@ -46,7 +46,7 @@ async function stage(
   return { gateway, page, conversation, item, openView, options };
 }
 
-/** An app that runs, and what is done to it. */
+/** A running app, and a record of the calls to it. */
 function running(item: CallItem): string[] {
   const done: string[] = [];
   const app = item.app;

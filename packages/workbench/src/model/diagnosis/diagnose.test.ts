@@ -19,7 +19,7 @@ const PLACE: ViewPlace = {
   relax: [],
 };
 
-/** An app that was opened and loads; `now` is moved by tests. */
+/** An app that was opened and is loading; tests advance `now`. */
 function stage() {
   const time = { now: 0 };
   const log = new AppLog(() => time.now);
@@ -42,7 +42,7 @@ function stage() {
     log,
     time,
     say,
-    /** The app shakes hands, says how high it is, and is given a result. */
+    /** The app shakes hands, reports its height, and receives a result. */
     run(result: unknown = { content: [] }, height = 100) {
       log.step("document loaded");
       say("in", "ui/initialize", {}, 1);
@@ -115,7 +115,7 @@ describe("an app whose frame gave up", () => {
       expect(found).toMatchObject({ level: "error", cause: { code, message: FAILURES[code] } });
       expect(found?.evidence).toContain("what else is known");
       expect(found?.fix.length).toBeGreaterThan(20);
-      // The frame has the cause and the detail already.
+      // The frame already has the cause and the detail.
       expect(failureText(app).split("\n")[0]).toBe(`What to do: ${found?.fix}`);
       expect(failureText(app)).toContain(code);
       expect(failureText(app)).not.toContain(FAILURES[code]);

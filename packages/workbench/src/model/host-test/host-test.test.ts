@@ -32,7 +32,7 @@ const TOOLS: Record<string, Tool[]> = {
   ],
 };
 
-/** A page before a gateway of the stage, and a program that drives it. */
+/** A page connected to a gateway of the stage, and a program that drives it. */
 async function stage() {
   const gateway = new StagedGateway();
   const page = new StagedPage(gateway);
@@ -342,7 +342,7 @@ describe("the environment", () => {
     expect(new Set([ofThePerson, ofTheTest, conversation.id]).size).toBe(3);
     expect(page.of("conversation/delete")).toEqual([{ id: ofTheTest }]);
     expect(await test.getConversation()).toEqual([]);
-    // There is nothing to leave: the same conversation goes on.
+    // There is nothing to leave: the same conversation continues.
     await test.resetEnvironment();
     expect(page.of("conversation/delete")).toHaveLength(1);
   });

@@ -72,7 +72,7 @@ describe("a filter of messages", () => {
       log.add({ direction: "in", message: call(n, n % 1000 ? "" : "needle") });
     await expect.poll(() => filter.shown.length).toBe(100_000);
     filter.criteria = { text: "needle" };
-    // A portion was looked at, and not all of them.
+    // Only a part of the messages was searched.
     expect(filter.isSearching).toBe(true);
     expect(filter.progress).toBeLessThan(1);
     await expect.poll(() => filter.isSearching).toBe(false);
@@ -97,7 +97,7 @@ describe("the partner of a message", () => {
     const log = new AppLog();
     const first = log.add({ direction: "in", message: call(1, "") });
     const second = log.add({ direction: "in", message: call(2, "") });
-    // The host counts for itself.
+    // The host is counted separately.
     const ping = log.add({ direction: "out", message: { jsonrpc: "2.0", id: 1, method: "ping" } });
     const late = log.add({ direction: "out", message: answer(1) });
     const pong = log.add({ direction: "in", message: answer(1) });

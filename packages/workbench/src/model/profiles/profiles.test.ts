@@ -62,7 +62,7 @@ it.each(PROFILES.map((profile) => [profile.id, profile] as const))(
 
 it("X01: our own profiles, Claude and goose send fonts, and ours load nothing over the network", () => {
   const withFonts = PROFILES.filter(({ styles }) => styles.css?.fonts);
-  // Of the last three nothing is documented: they are as in the specification.
+  // The last three are undocumented: they are as in the specification.
   expect(withFonts.map(({ id }) => id)).toEqual([
     ...["strict", "spec", "claude", "goose"],
     ...["m365-copilot", "alexa", "continue"],

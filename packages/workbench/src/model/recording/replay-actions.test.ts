@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 const say = (log: AppLog, method: string, id?: number): unknown =>
   log.add({ direction: "in", message: { jsonrpc: "2.0", ...(id !== undefined && { id }), method } });
-/** Says something that is no action, again and again. */
+/** Sends messages that are no actions, again and again. */
 const chatter = (log: AppLog): ReturnType<typeof setInterval> => {
   const words = ["notifications/message", "ui/notifications/size-changed", "ping"];
   let n = 0;

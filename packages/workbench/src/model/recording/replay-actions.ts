@@ -35,10 +35,10 @@ export class ReplayActions {
   }
 
   /**
-   * Resolves at this number of actions, when no more can come, or when none came within `patience`
+   * Resolves at this number of actions, when no more can come, or when none came within `timeout`
    * milliseconds. Other messages do not extend the wait.
    */
-  reach(count: number, isOver: () => boolean, patience: () => number): Promise<void> {
+  reach(count: number, isOver: () => boolean, timeout: () => number): Promise<void> {
     return new Promise((resolve) => {
       let timer: ReturnType<typeof setTimeout> | undefined;
       let before = "";
@@ -48,7 +48,7 @@ export class ReplayActions {
         resolve();
       };
       const look = (): void => {
-        const wait = patience();
+        const wait = timeout();
         const now = `${this.count} ${wait}`;
         if (this.count >= count || isOver()) end();
         else if (now !== before) {

@@ -63,7 +63,7 @@ describe("a text", () => {
 
   it("names the tool with the longest name that fits", () => {
     expect(namedTool("/now-utc", TOOLS, SERVERS)?.facts.tool.name).toBe("now-utc");
-    // A server's name is no tool's.
+    // The name of a server is not a tool's.
     expect(namedTool("/now later", TOOLS, SERVERS)?.facts.tool.name).toBe("later");
     expect(namedTool("/show", TOOLS, SERVERS)?.server).toBe("weather");
     expect([
@@ -171,7 +171,7 @@ describe("what comes up while one types", () => {
       [],
       [],
     ]);
-    // Another one has this name, too.
+    // Another tool has this name too.
     expect(names("/now ")).not.toEqual([]);
   });
 });

@@ -37,7 +37,7 @@ it("a text that still grows is shown as what it seems to become, and earlier par
   for (let end = 0; end <= whole.length; end++) {
     const parts = textParts(whole.slice(0, end));
     expect(parts.length).toBeLessThanOrEqual(last.length);
-    // All but the one that is being written.
+    // All except the one that is being written.
     expect(parts.slice(0, -1)).toEqual(last.slice(0, Math.max(0, parts.length - 1)));
   }
   expect(textParts("```js\nf(")).toEqual([code("f(", "js")]);

@@ -31,7 +31,7 @@ const mimeType = "text/html;profile=mcp-app";
 const server = (name: string): string =>
   fileURLToPath(new URL(`../../../../../testing/gateway/${name}.mjs`, import.meta.url));
 
-/** Tools with a UI each, and what the UI is. */
+/** Tools with a UI each. */
 const DOCUMENTS: Record<string, object> = {
   blocked: {
     mimeType,
@@ -141,7 +141,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The profile of apps that are opened from then on. */
+/** Sets the profile of apps that are opened from then on. */
 const choose = (id: string): Promise<void> =>
   page.evaluate((chosen) => {
     const { workbench } = bench;
@@ -149,13 +149,13 @@ const choose = (id: string): Promise<void> =>
     if (workbench && profile) workbench.profile = profile;
   }, id);
 const inspector = (): Locator => page.locator("#inspector");
-/** A tab, whose title may have a number beside it. */
+/** A tab; its title may be followed by a number. */
 const tab = (name: string): Promise<void> =>
   inspector()
     .getByRole("tab", { name: new RegExp(`^${name}[\\s\\d,]*$`) })
     .click();
 
-/** Calls a tool, and waits until its app is the one that the inspector shows: it takes its time for that. */
+/** Calls a tool, and waits until the inspector shows its app, which takes a moment. */
 async function call(server: string, tool: string, input = {}): Promise<string> {
   const [before] = await inspector().locator(".in-panel > *").elementHandles();
   const id = await page.evaluate(([...args]) => bench.call(args[0], args[1], args[2]), [
@@ -237,7 +237,7 @@ describe("the inspector", () => {
     expect(await list.getByRole("option", { name: "belongs to the selected one" }).textContent()).toContain(
       "tools/call",
     );
-    // The keyboard goes on from there.
+    // The keyboard continues from there.
     await list.focus();
     await page.keyboard.press("Home");
     await list.getByRole("option", { name: /ui\/initialize.*request/, selected: true }).waitFor();
@@ -314,7 +314,7 @@ describe("the inspector", () => {
       await expect
         .poll(async () => ((each) => each.x + each.width)(await box(chosen)))
         .toBeLessThanOrEqual(x + width);
-      // All of them fit nowhere in this window.
+      // They do not all fit in this window.
       const signs = inspector().locator(".in-more");
       await expect.poll(() => signs.allTextContents()).toEqual([name === "Audit" ? "‹" : "›"]);
     }
@@ -322,7 +322,7 @@ describe("the inspector", () => {
     await call("demo", "show", { text: "more words" });
     const audit = row.getByRole("tab", { selected: true });
     expect(await audit.textContent()).toMatch("Audit");
-    // Its messages are counted in a tab before that one, which grows.
+    // Its messages are counted in an earlier tab, which grows.
     await view();
     await expect.poll(() => row.getByRole("tab", { name: /^Messages/ }).textContent()).toMatch(/\d/);
     const { x, width } = await box(row);
@@ -427,7 +427,7 @@ describe("the inspector", () => {
       platform: "mobile",
       deviceCapabilities: { touch: true, hover: false },
       safeAreaInsets: { top: 47, right: 0, bottom: 34, left: 0 },
-      // A border on either side.
+      // A border on each side.
       containerDimensions: { width: 356, maxHeight: 600 },
     });
     expect(
@@ -463,7 +463,7 @@ describe("the inspector", () => {
 
   it("says how the policy of an imitated host differs, and where each difference is written", async () => {
     const host = inspector().getByRole("region", { name: "The imitated host" });
-    // In the strict profile there is nothing to say.
+    // In the strict profile there is nothing to report.
     expect(await host.count()).toBe(0);
     await choose("claude");
     await call("shop", "blocked");
@@ -471,7 +471,7 @@ describe("the inspector", () => {
     await host.getByText("all that csp.frameDomains declares").waitFor();
     await host.getByText("img-src blob: and https://assets.claude.ai").waitFor();
     const sources = host.getByRole("listitem");
-    // Its abilities are as in the specification, and need no source.
+    // Its capabilities are as in the specification, and need no source.
     expect(await sources.getByRole("strong").allTextContents()).toEqual([
       "Display modes",
       "Height",
@@ -516,7 +516,7 @@ describe("the inspector", () => {
     await call("shop", "framed");
     await tab("Policy");
     await expect.poll(() => row("frame-src")).toBe("https://maps.example.invalid");
-    // Nothing is blocked, and so there is nothing to say.
+    // Nothing is blocked, so there is nothing to report.
     await inspector().getByText("Nothing was blocked.").waitFor();
     expect(await why.count()).toBe(0);
     await choose("strict");
@@ -560,7 +560,7 @@ describe("the inspector", () => {
         .getByText("error", { exact: true })
         .waitFor();
       expect(await lines().locator(".in-time").first().textContent()).toMatch(/^\d+\.\d{3} s$/);
-      // No getter of the app was run, and nobody sees that its console is another.
+      // No getter of the app was run, and the app cannot see that its console is replaced.
       expect(await app.title()).toBe("Raw");
       expect(native.filter((text) => /hello|careful|burnt/.test(text))).toHaveLength(3);
       await inspector().getByRole("tab", { name: "Console 4" }).waitFor();
@@ -586,7 +586,7 @@ describe("the inspector", () => {
       });
       await line('[{cake: "plum"}, {cake: "apple"}]').getByText("log", { exact: true }).waitFor();
       await line("Assertion failed: oven is cold").getByText("error", { exact: true }).waitFor();
-      // The first place is the app's own, and none is that of the script that hears it.
+      // The first location is the app's own, and none is that of the script that records it.
       await line(/on the way home\s+at bake /)
         .getByText("log", { exact: true })
         .waitFor();
@@ -599,7 +599,7 @@ describe("the inspector", () => {
       const before = (await kept()).length;
       const seconds = await app.evaluate(() => {
         const begin = performance.now();
-        // Described without end, and forged.
+        // Endless, and forged.
         const { console: pen } = window;
         const log = pen.log.bind(pen);
         const proxy: object = new Proxy({}, { ownKeys: () => [`${log(proxy)}`] });
@@ -617,7 +617,8 @@ describe("the inspector", () => {
       await line(/^\S+ s\s*log\s*line 900 x+…/).waitFor();
       await search.fill('{"toString":1}');
       await expect.poll(() => lines().locator(".in-line").count()).toBe(1);
-      // A thousand, a hundred for each second that it wrote, the forged one, and that there were more.
+      // A thousand, a hundred for each second that it wrote, the forged one, and a notice that there were
+      // more.
       const all = await kept();
       expect(all.length - before).toBeLessThanOrEqual(1000 + 100 * seconds + 2);
       expect(all.filter(({ text }) => text.startsWith("endless"))).toHaveLength(1);
@@ -642,7 +643,7 @@ describe("the inspector", () => {
   it("A01, A03: lists the tools that an app offers, live, and calls them", async () => {
     await call("shop", "helpful");
     const app = await view();
-    // For the model it is asked once, and who looks sees what it said then.
+    // The model is asked once, and later viewers see its first answer.
     const asked = (): Promise<number> =>
       app.evaluate(() => raw.heard.filter(({ method }) => method === "tools/list").length);
     await expect.poll(asked).toBe(1);
@@ -681,7 +682,7 @@ describe("the inspector", () => {
       .getByRole("option", { name: /tool-result/ })
       .first()
       .waitFor();
-    // Nothing of it needs what the page's own policy forbids.
+    // None of it needs anything that the page's own policy forbids.
     expect(await page.evaluate(() => bench.violations)).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ it.each([
   // The part before the @ is not the host.
   ["https://bank.example@evil.example/", "evil.example"],
   ["https://xn--bnk-hoa.example/", "xn--bnk-hoa.example"],
-  // A letter that looks like another is told in letters that do not.
+  // A letter that looks like another is shown in Punycode.
   ["https://b\u0430nk.example/", "xn--bnk-6cd.example"],
 ])("%s leads to %s", (address, host) => {
   expect(hostOf(address)).toBe(host);

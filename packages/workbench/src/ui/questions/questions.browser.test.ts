@@ -1,4 +1,6 @@
-/** Questions of servers in the built workbench: when an answer counts, and what becomes of pages elsewhere (attack C21). */
+/**
+ * Questions of servers in the built workbench: when an answer counts, and what other pages show (attack C21).
+ */
 import { fileURLToPath } from "node:url";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
@@ -34,7 +36,7 @@ beforeEach(async () => {
   await workbench.newConversation();
 });
 
-/** Calls a tool of the server by hand. */
+/** Calls a tool of the server manually. */
 const call = async (tool: string, input: object): Promise<void> => {
   const message = page.getByRole("textbox", { name: "Message", exact: true });
   await message.fill(`/asking ${tool} ${JSON.stringify(input)}`);
@@ -46,7 +48,7 @@ const dialog = (): Locator => page.getByRole("alertdialog");
 const button = (name: string): Locator => dialog().getByRole("button", { name, exact: true });
 const answered = (text: string | RegExp): Promise<void> =>
   workbench.card("ask").getByText(text).first().waitFor();
-/** The clock stands still from the moment when a question is there: however slow the machine, it is too soon. */
+/** Stops the clock when a question appears: however slow the machine, an answer is too soon. */
 const stopClock = (): Promise<void> =>
   page.evaluate(() => {
     const watch = new MutationObserver(() => {
@@ -87,7 +89,7 @@ it.each([
     await page.keyboard.press("Enter");
     await page.keyboard.press("Space");
     expect(await dialog().count()).toBe(1);
-    // A no that was not meant harms nobody.
+    // An unintended no does no harm.
     await button(no).click();
     await answered(end);
     expect(page.context().pages()).toHaveLength(1);
@@ -101,7 +103,7 @@ it("attack C21: what was typed when a form came up does not answer it", async ()
   await dialog().getByRole("textbox", { name: "City" }).fill("Berne");
   await page.keyboard.press("Enter");
   expect(await dialog().count()).toBe(1);
-  // The control: where time goes on, the same key answers.
+  // The control: when time passes, the same key answers.
   await page.evaluate(() => Reflect.deleteProperty(performance, "now"));
   await expect.poll(() => button("Answer").getAttribute("aria-disabled")).toBe("false");
   await dialog().getByRole("textbox", { name: "City" }).press("Enter");

@@ -16,7 +16,7 @@ let gateway: Gateway;
 let elsewhere: Gateway;
 let browser: Browser;
 let page: Page;
-/** Texts of the app's clock: at first, and after its button was pressed. */
+/** Texts of the app's clock: initially, and after its button was pressed. */
 let times: string[];
 let file: string;
 
@@ -90,7 +90,7 @@ it("saves a recording of what an app did, and of what a person did in it", async
   const dialog = page.getByRole("dialog", { name: "Save a recording" });
   await dialog.getByText("E-mail addresses").click();
   await dialog.getByText(/best effort/).waitFor();
-  // By where it is: said at once whether that is a place, and what is there.
+  // By position: reports at once whether it exists, and what is there.
   const hidden = dialog.getByRole("textbox", { name: "Also hide" });
   await hidden.fill("user");
   await dialog.getByText(/^user: begin with params, result or error/).waitFor();
@@ -208,7 +208,7 @@ it("plays a recording without the server: the same screen, step by step, and aft
   const bar = other.getByRole("region", { name: "Replay" });
   await expect.poll(() => timeIn(app)).toBe(times[0]);
   await bar.getByRole("button", { name: "Same", exact: true }).waitFor();
-  // The recording is at its end, but a press is a person's: nobody else repeats it.
+  // The recording has ended, but a press is a user's action, which is never repeated automatically.
   await app.getByRole("button", { name: "Get Server Time" }).click();
   await expect.poll(() => timeIn(app)).toBe(times[1]);
   await bar.getByRole("button", { name: "Same", exact: true }).click();
@@ -216,7 +216,7 @@ it("plays a recording without the server: the same screen, step by step, and aft
   await other.keyboard.press("Escape");
   expect(await axeFinds(other, ".replay-bar")).toEqual([]);
 
-  // Back to where the result has not come yet, and on.
+  // Back to a point before the result, and forward again.
   const { events } = readRecording(await readFile(file, "utf8"));
   const messages = events.filter((event) => "m" in event);
   const result = messages.findIndex(
@@ -256,7 +256,7 @@ it("attack E09: a recording says that it is one, under any name, and takes no di
   expect(await other.locator("mcp-app").locator("dialog[data-mode=fullscreen]").count()).toBe(0);
   await other.getByText("Recording of bank", { exact: true }).waitFor();
   await other.getByRole("article").getByText("recording", { exact: true }).waitFor();
-  // The control: the person may, and still reads what it is.
+  // The control: the user may, and still sees what it is.
   await other.getByRole("button", { name: /^Full screen/ }).click();
   await other.locator("mcp-app").locator("dialog[data-mode=fullscreen]").waitFor();
   expect(await other.getByText("Recording of bank", { exact: true }).isVisible()).toBe(true);
