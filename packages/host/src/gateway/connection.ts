@@ -93,7 +93,7 @@ export class Connection {
   #socketFailures = 0;
   /** Whether nothing arrived since the last ping. */
   #isSilent = false;
-  #greetingTimer: ReturnType<typeof setTimeout> | undefined;
+  #answerTimer: ReturnType<typeof setTimeout> | undefined;
   messageLimit = Number.POSITIVE_INFINITY;
 
   constructor(options: ConnectionOptions, events: ConnectionEvents) {
@@ -285,7 +285,7 @@ export class Connection {
     const line = this.#line;
     this.#line = undefined;
     clearInterval(this.#heartbeat);
-    clearTimeout(this.#greetingTimer);
+    clearTimeout(this.#answerTimer);
     if (line) this.session.detach(line);
     return line;
   }
@@ -294,8 +294,8 @@ export class Connection {
   #look(): void {
     this.#isSilent = true;
     this.session.ask();
-    clearTimeout(this.#greetingTimer);
-    this.#greetingTimer = setTimeout(
+    clearTimeout(this.#answerTimer);
+    this.#answerTimer = setTimeout(
       () => {
         const line = this.#line;
         if (line && this.#isSilent) this.#drop(line);
