@@ -170,7 +170,7 @@ export class ConversationCalls {
       const found = await tools.find(user, item.server, item.tool);
       options.signal.throwIfAborted();
       this.#schemas.set(item.id, found?.tool.inputSchema);
-      // The form and the server validate input of a person. Input of an agent is validated before anything is
+      // The form and the server validate input of a user. Input of an agent is validated before anything is
       // opened for it.
       const wrong =
         item.agent === undefined ? undefined : inputProblem(found?.tool.inputSchema, item.input ?? {});

@@ -35,7 +35,7 @@ export class TurnQueue {
   /** Servers whose tools are unknown; see {@link TurnOptions.missing}. */
   readonly #missing = new Map<string, string>();
   #turn: Turn | undefined;
-  /** Consecutive turns that were not started by a person. */
+  /** Consecutive turns that were not started by a user. */
   #appTurns = 0;
   #isFloodReported = false;
   #isWindingDown = false;
@@ -187,7 +187,7 @@ export class TurnQueue {
     return item?.kind === "user" && item.from !== undefined;
   }
 
-  /** Adds the note once, until a person sends a message. */
+  /** Adds the note once, until a user sends a message. */
   #reportFlood({ title }: SpeakingApp, what: string): void {
     if (!this.#isFloodReported) this.#options.note("warning", "app-flood", appFlood(title, what));
     this.#isFloodReported = true;

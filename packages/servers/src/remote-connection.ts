@@ -27,17 +27,17 @@ import { type SafeFetch, safeFetch } from "./safe-fetch.js";
 import type { RemoteSettings } from "./settings.js";
 import { waitingFetch } from "./waiting-fetch.js";
 
-/** Signs a person in to a server; implemented by `OAuthSession`. */
+/** Signs a user in to a server; implemented by `OAuthSession`. */
 export interface SignIn {
   /** Holds the tokens. */
   readonly provider: AuthProvider | OAuthClientProvider;
-  /** The address where the person signs in; known once a server has rejected the current credentials. */
+  /** The address where the user signs in; known once a server has rejected the current credentials. */
   readonly authorizeUrl?: string | undefined;
   /** Observes every request and its response. */
   watch?(fetch: FetchLike): FetchLike;
-  /** Starts a sign-in for more rights. Throws, because the person must act. */
+  /** Starts a sign-in for more rights. Throws, because the user must act. */
   needsMore?(challenge: InsufficientScopeError): Promise<unknown>;
-  /** Calls the listener after the person has signed in. Returns a function that removes the listener. */
+  /** Calls the listener after the user has signed in. Returns a function that removes the listener. */
   onSignedIn?(listener: () => void): () => void;
 }
 
@@ -51,7 +51,7 @@ export interface RemoteConnectOptions extends ConnectOptions {
  * Connects by Streamable HTTP or its predecessor SSE, with the official transports and a `fetch` that reaches
  * only allowed addresses.
  *
- * @throws {GatewayError} why it failed; `server-unauthorized` if a person must sign in first
+ * @throws {GatewayError} why it failed; `server-unauthorized` if a user must sign in first
  */
 export async function connectRemote(options: RemoteConnectOptions): Promise<Connection> {
   const { settings, transport: remote, signIn } = options;
@@ -98,7 +98,7 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Conn
       };
     }
     const connection: Connection = {
-      // The client's own timeout is too short for a person's answer.
+      // The client's own timeout is too short for a user's answer.
       upstream: translated(clientUpstream(client, { server: name, timeout: FOR_EVER }), {
         timeouts,
         tracks,

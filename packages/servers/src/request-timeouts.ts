@@ -11,7 +11,7 @@ export const FOR_EVER = 2 ** 31 - 1;
 
 /**
  * Ends requests that get neither an answer nor progress in time. Timers pause while the server itself waits
- * for an answer, because a person takes longer than any program.
+ * for an answer, because a user takes longer than any program.
  */
 export class RequestTimeouts {
   readonly #timeout: number;

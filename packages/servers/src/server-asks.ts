@@ -32,7 +32,7 @@ export interface ServerAsks {
 
 /**
  * Answers one request of a server, and suspends timeouts meanwhile: the call that it belongs to waits for a
- * person.
+ * user.
  *
  * @throws {VitrineError} −32601 for an unsupported method; otherwise why there is no answer
  */

@@ -14,7 +14,7 @@ import type { ServerSettings } from "./settings.js";
  * - `idle`: not started yet, or stopped because it was unused
  * - `starting`, `ready`
  * - `waiting`: it failed and will be restarted; `retryAt` says when
- * - `unauthorized`: a person must sign in at `authorizeUrl`
+ * - `unauthorized`: a user must sign in at `authorizeUrl`
  * - `stopped`: permanently
  */
 export type ServerState = "idle" | "starting" | "ready" | "waiting" | "unauthorized" | "stopped";

@@ -38,7 +38,7 @@ function readText(): string {
   // The `innerText` of an unrendered element is all of its text, including its scripts.
   const isRendered = (element: HTMLElement): boolean =>
     element.checkVisibility({ opacityProperty: true }) || getComputedStyle(element).display === "contents";
-  // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is not seen.
+  // biome-ignore lint/performance/useDomNodeTextContent: hidden text must not count.
   const seen = (element: HTMLElement): string => (isRendered(element) ? element.innerText : "");
   const parts = document.body ? [seen(document.body)] : [];
   const visit = (root: ParentNode): void => {

@@ -2,7 +2,7 @@
  * The model port over the `ai` SDK.
  *
  * Uses the SDK's providers directly (`doStream`). `streamText`, the SDK's own loop over them, runs tools,
- * retries by itself and keeps all messages. The gateway does that itself, where a person can see and stop it;
+ * retries by itself and keeps all messages. The gateway does that itself, where a user can see and stop it;
  * and each token would cost more than twice as much time.
  *
  * @module

@@ -27,7 +27,7 @@ interface Said {
   readonly status: number | undefined;
   /** The provider's error codes. */
   readonly words: string;
-  /** The provider's message for people. */
+  /** The provider's message for users. */
   readonly text: string;
   readonly retryAfter: number | undefined;
 }

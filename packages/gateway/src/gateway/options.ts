@@ -33,12 +33,12 @@ export interface GatewayOptions {
    */
   host?: ((caller: Caller, server: string) => HostOptions) | undefined;
   /**
-   * Called with the status of servers, including the end of their stderr. Show it to a person; do not log it.
+   * Called with the status of servers, including the end of their stderr. Show it to a user; do not log it.
    */
   onstatus?: ((status: ServerStatus) => void) | undefined;
   /** Called when the lists of a server have changed. */
   onchange?: ((server: string) => void) | undefined;
-  /** Called with a program's stderr output. Show it to a person; do not log it. */
+  /** Called with a program's stderr output. Show it to a user; do not log it. */
   onstderr?: ((server: string, chunk: Buffer) => void) | undefined;
   /**
    * Lets programs control the page through its host test interface (docs/host-test.md): they read the model's

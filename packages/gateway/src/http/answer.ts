@@ -28,7 +28,7 @@ export const json = (value: object, status = 200, headers = JSON_HEADERS): Answe
   body: answerText(value),
 });
 
-/** A page with a sentence for a person. */
+/** A page with a sentence for a user. */
 export const page = (sentence: string, headers: Record<string, string> = {}): Answer => ({
   status: 200,
   headers: { ...HTML_HEADERS, ...headers },
@@ -36,7 +36,7 @@ export const page = (sentence: string, headers: Record<string, string> = {}): An
 });
 
 /**
- * An error page for a person whose browser opened a forbidden or expired address, with the solution and the
+ * An error page for a user whose browser opened a forbidden or expired address, with the solution and the
  * error code.
  */
 export function failurePage({ status, code, message, headers }: Failure): Answer {

@@ -85,7 +85,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     id: "login",
     summary: "The one-time link: sets a cookie, and redirects to the workbench.",
     auth: "public",
-    // A browser sends no Origin when a person opens a link. The code authorizes the request, and works once.
+    // A browser sends no Origin when a user opens a link. The code authorizes the request, and works once.
     changes: false,
     arrival: true,
     query: code,

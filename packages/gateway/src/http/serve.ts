@@ -174,11 +174,11 @@ function readKey({ headers }: IncomingMessage): string | undefined {
   throw new HttpError("bad-request", "Idempotency-Key must be 1 to 200 printable ASCII characters");
 }
 
-/** Whether a person opened the address: browsers mark this, and no script can forge it. */
+/** Whether a user opened the address: browsers mark this, and no script can forge it. */
 const isVisit = ({ headers }: IncomingMessage): boolean =>
   headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
 
-/** The answer for an error: a page for a person, JSON for a program. */
+/** The answer for an error: a page for a user, JSON for a program. */
 function answerFailure(failure: Failure, isStopping: boolean, isForPerson: boolean): Answer {
   if (isForPerson) return failurePage(failure);
   const headers = { ...JSON_HEADERS, ...failure.headers, ...(isStopping ? { connection: "close" } : {}) };

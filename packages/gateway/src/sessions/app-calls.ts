@@ -123,7 +123,7 @@ export class AppCalls implements AppPort {
   }
 
   /**
-   * The operator's decision. Called before and after the question, because everything can change while the person thinks.
+   * The operator's decision. Called before and after the question, because everything can change while the user thinks.
    *
    * @throws {VitrineError} if the app is closed, its server was replaced, the tool changed, or the operator denies it
    */

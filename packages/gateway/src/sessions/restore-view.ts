@@ -40,7 +40,7 @@ export async function restoreView(
   const granted = await Promise.all(permissions.map((each) => at.guard.isGranted(view, each, hash)));
   const isGranted = !granted.includes(false);
   if (isKept && isGranted) return opened;
-  // Until the person has answered, the page must not show the app with its old permissions.
+  // Until the user has answered, the page must not show the app with its old permissions.
   if (!isGranted) opened.place = undefined;
   await at.server.start();
   const document = await at.server.document(uri);

@@ -31,7 +31,7 @@ export interface StoreOptions {
   /** Milliseconds since 1970; the system's clock by default. */
   now?: (() => number) | undefined;
   /**
-   * The name of the person who accepts a broken chain. Without it, nothing is written until
+   * The name of the operator who accepts a broken chain. Without it, nothing is written until
    * `acceptBrokenChain`.
    */
   acceptBrokenChain?: string | undefined;

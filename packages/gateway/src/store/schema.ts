@@ -325,7 +325,7 @@ const untoldServers = (kind: EngineKind): Migration => ({
 });
 
 /**
- * Answers about tools are for apps or for the model. Older ones do not say who asked, so they are deleted, and the person is
+ * Answers about tools are for apps or for the model. Older ones do not say who asked, so they are deleted, and the user is
  * asked again.
  */
 const consentActors = (kind: EngineKind): Migration => ({

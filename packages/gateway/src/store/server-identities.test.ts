@@ -42,7 +42,7 @@ describe.each([
     expect(store.servers.isHeir(mail(ANN))).toBe(true);
     const answer = (identity: string) => store.consents.get(user, { ...agreed, identity }, 0);
     expect(await answer(ANN)).toBe("allow");
-    // Older answers about tools do not say whether an app or the model asked: the person is asked again.
+    // Older answers about tools do not say whether an app or the model asked: the user is asked again.
     expect(await store.consents.list(user)).toMatchObject([{ server: "mail", ...link, answer: "allow" }]);
     await store.close();
 

@@ -14,7 +14,7 @@ export interface AuditEntry {
   /** The user. */
   user: string;
   /**
-   * The origin: an app, the person at the host page, the model, a program over HTTP, a server, or the
+   * The origin: an app, the user at the host page, the model, a program over HTTP, a server, or the
    * operator.
    */
   actor: "view" | "host" | "model" | "http" | "server" | "operator";

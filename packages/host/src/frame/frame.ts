@@ -1,5 +1,5 @@
 /**
- * An app in a page: its frame, its bridge, and what a person sees when something is not as it should be.
+ * An app in a page: its frame, its bridge, and the messages that a user sees when something is wrong.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Checks the address where a person signs in. A server chooses it, and servers may lie.
+ * Checks the address where a user signs in. A server chooses it, and servers may lie.
  *
  * @module
  */

@@ -29,7 +29,7 @@ export interface Credentials {
   tokens?: StoredOAuthTokens | undefined;
 }
 
-/** A sign-in that a person has to complete. */
+/** A sign-in that a user has to complete. */
 export interface StartedSignIn {
   authorizeUrl: string;
   state: string;

@@ -18,7 +18,7 @@ export function oauthSessionsExample(secrets: SecretStore, settings: RemoteSetti
     authProvider: session.provider,
     fetch: session.watch(fetch),
   });
-  // After a rejected request, the person signs in at `session.authorizeUrl`. Then the browser returns:
+  // After a rejected request, the user signs in at `session.authorizeUrl`. Then the browser returns:
   const callback = (query: URLSearchParams, user: string) => sessions.authorized(query, user);
   //#endregion oauthSessions
   return { transport, callback };

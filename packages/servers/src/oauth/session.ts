@@ -29,7 +29,7 @@ export interface OAuthSessionContext {
   fetch: FetchLike;
   redirectUrl: () => string;
   clientName: string;
-  /** Keeps a started sign-in until the person returns from it. */
+  /** Keeps a started sign-in until the user returns from it. */
   keep(session: OAuthSession, started: StartedSignIn): void;
   /** The address of the pending sign-in, if it was started recently. */
   waiting(session: OAuthSession): string | undefined;
@@ -101,7 +101,7 @@ export class OAuthSession {
   }
 
   /**
-   * The address where the person must sign in, if required. Always `https:`, or plain http on this machine.
+   * The address where the user must sign in, if required. Always `https:`, or plain http on this machine.
    */
   get authorizeUrl(): string | undefined {
     return this.#context.waiting(this);
@@ -110,7 +110,7 @@ export class OAuthSession {
   /**
    * Starts a sign-in for more rights, after an `InsufficientScopeError` of a transport.
    *
-   * @throws {UnauthorizedError} always, because the person must act
+   * @throws {UnauthorizedError} always, because the user must act
    */
   async needsMore(challenge: { requiredScope?: string | undefined; resourceMetadataUrl?: URL | undefined }) {
     const { tokens } = await this.#load();
@@ -120,7 +120,7 @@ export class OAuthSession {
     return this.#authorize({ scope: scope.trim(), resourceMetadataUrl: challenge.resourceMetadataUrl }, true);
   }
 
-  /** Calls the listener after the person has signed in. Returns a function that removes the listener. */
+  /** Calls the listener after the user has signed in. Returns a function that removes the listener. */
   onSignedIn(listener: () => void): () => void {
     return this.#signedIn.add(listener);
   }

@@ -159,7 +159,7 @@ describe("OAuthSessions", () => {
         "ana",
       ),
     ).rejects.toThrow(unknown);
-    // Another user sent this person here: their sign-in is not completed with this person's account.
+    // Another user sent them this link: that user's sign-in is not completed with their account.
     await expect(sessions.authorized(query, "bob")).rejects.toThrow(unknown);
     expect(server.tokenRequests).toEqual([]);
     await sessions.authorized(query, "ana");

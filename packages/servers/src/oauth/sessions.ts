@@ -1,5 +1,5 @@
 /**
- * Signs people in to remote servers, in their own browsers.
+ * Signs users in to remote servers, in their own browsers.
  *
  * @module
  */
@@ -63,7 +63,7 @@ const digestOf = (state: string): Buffer => createHash("sha256").update(state).d
  *   authProvider: session.provider,
  *   fetch: session.watch(fetch),
  * });
- * // After a rejected request, the person signs in at `session.authorizeUrl`. Then the browser returns:
+ * // After a rejected request, the user signs in at `session.authorizeUrl`. Then the browser returns:
  * const callback = (query: URLSearchParams, user: string) => sessions.authorized(query, user);
  * ```
  */

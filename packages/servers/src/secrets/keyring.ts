@@ -21,7 +21,7 @@ interface Ran {
   err: string;
 }
 
-/** Milliseconds: long enough for a person to unlock the keyring. */
+/** Milliseconds: long enough for a user to unlock the keyring. */
 const UNLOCK_TIMEOUT = 60_000;
 
 function run(program: string, args: readonly string[], input = ""): Promise<Ran> {

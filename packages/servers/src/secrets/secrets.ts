@@ -1,5 +1,5 @@
 /**
- * Stores secrets: tokens of servers that people signed in to, and values that settings refer to.
+ * Stores secrets: tokens of servers that users signed in to, and values that settings refer to.
  *
  * @module
  */

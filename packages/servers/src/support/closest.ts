@@ -1,5 +1,5 @@
 /**
- * Suggests the word that a person may have meant.
+ * Suggests the word that a user may have meant.
  *
  * @module
  */

@@ -60,7 +60,7 @@ function Chip({ context, agent }: { context: AppContext; agent: string | undefin
             {isStale && " The app is closed since: this is how it was then."}
           </p>
           {lines && <Changes lines={lines} />}
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
           <section className="context-text" tabIndex={0} aria-label={`What ${title} said`}>
             <ContentBlocks content={content} />
             {structuredContent !== undefined && <Json value={structuredContent} label="Structured content" />}

@@ -53,7 +53,7 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
   return (
     <div className="conversation">
       <ConversationHead workbench={workbench} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <div className="conversation-list" ref={list} role="log" aria-label="Conversation" tabIndex={0}>
         <div className="conversation-inner" ref={inner}>
           {items.map((item) => (

@@ -16,7 +16,7 @@ export function useDiagnosis(app: AppModel): Found | undefined {
   const [, look] = useReducer((times: number) => times + 1, 0);
   const again = lookAgainIn(app);
   const isWaiting = again !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: one wait, and not another for each message.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a single wait, not one for each message.
   useEffect(() => {
     if (again === undefined) return undefined;
     const timer = setTimeout(look, again);

@@ -170,7 +170,7 @@ function ServerTrouble({ server }: { server: ServerState }) {
             What it wrote to stderr
           </Button>
           <DisclosurePanel>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
             <section tabIndex={0} aria-label={`stderr of ${summary.name}`} className="stderr-text">
               <pre>{said.stderr}</pre>
             </section>
