@@ -56,7 +56,9 @@ it("T07 and I01: cohort-heatmap asks for its data, and again for another metric 
     const before = await view.locator("[class*=_heatmapGrid_]").textContent();
     await view.locator("select").nth(index).selectOption(value);
     await app.calls("get-cohort-data", index + 2);
-    await expect.poll(() => view.locator("[class*=_heatmapGrid_]").textContent(), longTimeout).not.toBe(before);
+    await expect
+      .poll(() => view.locator("[class*=_heatmapGrid_]").textContent(), longTimeout)
+      .not.toBe(before);
   }
   await app.close();
 });
