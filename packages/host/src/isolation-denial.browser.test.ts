@@ -178,7 +178,7 @@ describe("time and memory", () => {
         const elsewhere = apart.length > 0 ? best(apart, of, at) + 50 : 0;
         return best(beside, of, at) - Math.max(allowed, elsewhere);
       }).filter((over) => over > 0);
-    // One frame at 60 a second, plus 50 ms; a tenth of a second.
+    // A frame at 60 a second, plus 50 ms; a tenth of a second.
     const spoiled = (): number[] => [...excess("frames", 1000 / 60 + 50), ...excess("clicks", 100)];
     for (let turn = 0; turn < 10 && spoiled().length > 0; turn++) {
       if (turn > 0) apart.push(await measureApart());
