@@ -110,8 +110,11 @@ async function writeEntryPoints() {
     // function.
     minifyInternalExports: false,
     chunkFileNames: "chunks/[name]-[hash].js",
+    // Only templates and discovery validate JSON Schema, but the protocol's index names it for everybody.
     manualChunks: (id, { getModuleInfo }) =>
-      Object.keys(FILES).find((name) => loadedBy(here(`src/${FILES[name]}`), getModuleInfo).has(id)),
+      id.endsWith("/protocol/dist/json-schema.js")
+        ? "render"
+        : Object.keys(FILES).find((name) => loadedBy(here(`src/${FILES[name]}`), getModuleInfo).has(id)),
     // The files do not reference the source map: it is not in the package.
     sourcemap: "hidden",
     sourcemapExcludeSources: true,

@@ -2,6 +2,7 @@ import { Channel } from "./channel.js";
 import { CheckedPeer } from "./checked-peer.js";
 import { INVALID_PARAMS, VitrineError } from "./errors.js";
 import { HOST_END } from "./host-end.js";
+import { type JsonSchema, jsonSchemaProblem } from "./json-schema.js";
 import { JsonText } from "./json-text.js";
 import { HostLifecycle, type Outgoing } from "./lifecycle.js";
 import { Listeners } from "./listeners.js";
@@ -35,6 +36,18 @@ export async function channelExample(transport: Transport) {
   const { mode } = await channel.request("ui/request-display-mode", { mode: "fullscreen" });
   //#endregion channel
   return mode;
+}
+
+export function jsonSchemaExample(value: unknown) {
+  //#region jsonSchema
+  const schema: JsonSchema = {
+    type: "object",
+    properties: { pageSize: { type: "integer", minimum: 1 } },
+    additionalProperties: false,
+  };
+  const problem = jsonSchemaProblem(value, schema, "config"); // "config.pageSize must be 1 or more"
+  //#endregion jsonSchema
+  return problem;
 }
 
 export function listenersExample(show: (path: string) => void, log: (error: unknown) => void) {

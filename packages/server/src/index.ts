@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+export type { JsonSchema } from "@vitrine/protocol";
 export type { Advice } from "./advice.js";
 export { AppServer, type AppServerOptions, appServer } from "./app-server.js";
 export { DefinitionError, type DefinitionErrorCode } from "./errors.js";
@@ -31,7 +33,6 @@ export {
 export { Reply, type ReplyDetails, reply } from "./reply.js";
 export type { Checked, DeepPartial, Given, Schema } from "./schemas.js";
 export { type ServeOptions, type Serving, serve } from "./serve.js";
-export type { JsonSchema } from "./templates/check-config.js";
 export type { AnyTemplate, Template } from "./templates/template.js";
 export { textOfData } from "./text-of-data.js";
 export {

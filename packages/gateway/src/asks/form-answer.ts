@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isRecord, recordOf } from "@vitrine/protocol";
+import { isRecord, type JsonSchema, jsonSchemaProblem, recordOf } from "@vitrine/protocol";
 import { unusable } from "./ask-error.js";
 import type { FormField, FormSchema } from "./form-schema.js";
 
@@ -32,63 +32,30 @@ export function readFormAnswer({ properties, required = [] }: FormSchema, conten
       if (required.includes(name)) throw unusable(`"${name}" is missing`);
       continue;
     }
-    const problem = problemOf(field, value);
-    if (problem) throw unusable(`"${name}" ${problem}`);
+    const at = JSON.stringify(name);
+    const problem = jsonSchemaProblem(value, schemaOf(field), at) ?? problemOfFormat(field, value, at);
+    if (problem) throw unusable(problem);
     answer[name] = value as FormAnswer[string];
   }
   return answer;
 }
 
-function problemOf(field: FormField, value: unknown): string | undefined {
-  switch (field.type) {
-    case "boolean":
-      return typeof value === "boolean" ? undefined : "must be true or false";
-    case "number":
-    case "integer":
-      return problemOfNumber(field, value);
-    case "array":
-      return problemOfSeveral(field, value);
-    case "string":
-      return problemOfText(field, value);
+/** The field as JSON Schema, where choices with and without titles are the same. */
+function schemaOf(field: FormField): JsonSchema {
+  if (field.type === "array") {
+    const { type, items, minItems } = field;
+    const choices = "anyOf" in items ? items.anyOf.map((choice) => choice.const) : items.enum;
+    const maxItems = field.maxItems ?? choices.length;
+    return { type, items: { enum: choices }, minItems, maxItems, uniqueItems: true };
   }
+  if ("oneOf" in field) return { type: "string", enum: field.oneOf.map((choice) => choice.const) };
+  if (field.type !== "string" || "enum" in field) return field;
+  return { ...field, maxLength: Math.min(field.maxLength ?? MAX_TEXT, MAX_TEXT) };
 }
 
-function problemOfNumber(
-  { type, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY }: NumberField,
-  value: unknown,
-): string | undefined {
-  if (typeof value !== "number" || !Number.isFinite(value)) return "must be a number";
-  if (type === "integer" && !Number.isInteger(value)) return "must be a whole number";
-  return value < minimum || value > maximum ? `must be between ${minimum} and ${maximum}` : undefined;
-}
-
-function problemOfSeveral(
-  { items, minItems = 0, maxItems }: SeveralField,
-  value: unknown,
-): string | undefined {
-  const choices = "anyOf" in items ? items.anyOf.map((choice) => choice.const) : items.enum;
-  if (!Array.isArray(value) || !value.every((each) => choices.includes(each))) {
-    return "must contain only listed choices";
-  }
-  if (new Set(value).size < value.length) return "must contain each choice once";
-  const most = maxItems ?? choices.length;
-  return value.length < minItems || value.length > most
-    ? `must be ${minItems} to ${most} choices`
-    : undefined;
-}
-
-function problemOfText(field: TextField, value: unknown): string | undefined {
-  if (typeof value !== "string") return "must be a string";
-  if ("enum" in field) return field.enum.includes(value) ? undefined : "must be one of the choices";
-  if ("oneOf" in field) {
-    return field.oneOf.some((choice) => choice.const === value) ? undefined : "must be one of the choices";
-  }
-  const { minLength = 0, maxLength = MAX_TEXT, format } = field;
-  const most = Math.min(maxLength, MAX_TEXT);
-  // JSON Schema counts code points.
-  const length = [...value.slice(0, MAX_TEXT + 1)].length;
-  if (length < minLength || length > most) return `must have ${minLength} to ${most} characters`;
-  return format && !FORMATS[format](value) ? `must have the format ${format}` : undefined;
+function problemOfFormat(field: FormField, value: unknown, at: string): string | undefined {
+  const format = "format" in field ? field.format : undefined;
+  return format && !FORMATS[format](`${value}`) ? `${at} must have the format ${format}` : undefined;
 }
 
 const isDay = (value: string): boolean => {
@@ -102,7 +69,3 @@ const FORMATS = {
   date: (value: string) => DATE.test(value) && isDay(value),
   "date-time": (value: string) => DATE_TIME.test(value) && isDay(value) && !Number.isNaN(Date.parse(value)),
 };
-
-type NumberField = Extract<FormField, { type: "number" | "integer" }>;
-type SeveralField = Extract<FormField, { type: "array" }>;
-type TextField = Extract<FormField, { type: "string" }>;

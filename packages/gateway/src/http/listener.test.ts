@@ -254,7 +254,7 @@ describe("routes", () => {
     ["{}", "name is missing"],
     ['{"name":1}', "name must be a string"],
     ['{"name":"x","arguments":[]}', "arguments must be an object"],
-    ['{"name":"x","extra":1}', "has an unknown member"],
+    ['{"name":"x","extra":1}', 'has an unknown field "extra"; use one of name, arguments'],
   ])("reject the body %s", async (text, problem) => {
     const { ask, program, calls } = await stageOf();
     const answer = await ask(call, { method: "POST", headers: program, body: text });

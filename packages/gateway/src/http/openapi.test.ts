@@ -1,9 +1,9 @@
+import { jsonSchemaProblem } from "@vitrine/protocol";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { openStage } from "../../../../testing/gateway/http-stage.js";
 import { openApiOf } from "./openapi.js";
 import { ROUTES } from "./routes.js";
-import { problemOf } from "./schema.js";
 
 const ORIGIN = "http://127.0.0.1:8090";
 const document = openApiOf(ROUTES, ORIGIN);
@@ -81,7 +81,10 @@ describe("the OpenAPI document", () => {
           [],
         ];
         for (const value of values) {
-          expect([value, validate(value)]).toEqual([value, problemOf(value, schema, "it") === undefined]);
+          expect([value, validate(value)]).toEqual([
+            value,
+            jsonSchemaProblem(value, schema, "it") === undefined,
+          ]);
         }
         if (example === undefined) continue;
         expect(validate(example)).toBe(true);

@@ -11,7 +11,8 @@ import type { GuardedRoute } from "./route.js";
 import type { ObjectSchema, Schema } from "./schema.js";
 
 const name: Schema = { type: "string", minLength: 1, maxLength: 500 };
-const time: Schema = { type: "integer", description: "Milliseconds since 1970." };
+const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
+const time: Schema = { ...count, description: "Milliseconds since 1970." };
 
 const filters = {
   user: name,
@@ -23,7 +24,7 @@ const filters = {
   outcome: { type: "string", enum: ["ok", "failed", "cancelled", "indeterminate"] },
   from: time,
   to: time,
-  after: { type: "integer", description: "Only rows after this one." },
+  after: { ...count, description: "Only rows after this one." },
 } as const satisfies Record<string, Schema>;
 
 const exportQuery: ObjectSchema = { type: "object", properties: filters, additionalProperties: false };

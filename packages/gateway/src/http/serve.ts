@@ -4,6 +4,7 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isRecord, jsonSchemaProblem } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import { type Answer, type Answered, failurePage, signalOf, write } from "./answer.js";
 import type { Admitted } from "./auth.js";
@@ -17,7 +18,7 @@ import { type Failure, failureOf, failureText, HttpError } from "./http-error.js
 import type { GatewayMetrics } from "./metrics-gateway.js";
 import type { Asked, Route, Services } from "./route.js";
 import type { Found } from "./router.js";
-import { isObject, type ObjectSchema, problemOf, readQuery } from "./schema.js";
+import { type ObjectSchema, readQuery } from "./schema.js";
 
 /** Options of {@link serve}. */
 export interface Serving {
@@ -163,8 +164,8 @@ function queryOf(incoming: IncomingMessage, schema: ObjectSchema): Record<string
 }
 
 function readObject(value: unknown, schema: ObjectSchema, name: string): Record<string, unknown> {
-  const problem = problemOf(value, schema, name);
-  if (problem !== undefined || !isObject(value)) throw new HttpError("bad-request", problem ?? name);
+  const problem = jsonSchemaProblem(value, schema, name);
+  if (problem !== undefined || !isRecord(value)) throw new HttpError("bad-request", problem ?? name);
   return value;
 }
 

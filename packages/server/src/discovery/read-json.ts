@@ -5,10 +5,10 @@
  * @module
  */
 
+import { type JsonSchema, jsonSchemaProblem } from "@vitrine/protocol";
 import { MAX_BYTES } from "../check-document.js";
 import type { DefinitionErrorCode } from "../errors.js";
 import { pathInside, readDocument } from "../read-document.js";
-import { type JsonSchema, problemOf } from "../templates/check-config.js";
 import { jsonPlaces, lineAt } from "./json-places.js";
 import { FileError, inFile, messageOf } from "./problem.js";
 
@@ -33,7 +33,7 @@ export class JsonFile {
 
   /** @throws {FileError} for the first violation of the schema */
   check(schema: JsonSchema, code: DefinitionErrorCode, value: unknown = this.value, path = "it"): void {
-    const problem = problemOf(value, schema, path);
+    const problem = jsonSchemaProblem(value, schema, path);
     if (problem !== undefined) throw this.error(code, problem);
   }
 

@@ -3,10 +3,11 @@
  *
  * @module
  */
+
+import type { JsonSchema } from "@vitrine/protocol";
 import { readToolUi } from "@vitrine/protocol";
 import { placeOf } from "../input-error.js";
 import type { Schema } from "../schemas.js";
-import type { JsonSchema } from "../templates/check-config.js";
 import type { AnyTool } from "../tool.js";
 import { importDefault } from "./import-module.js";
 import { schemaFromJson } from "./json-schema.js";

@@ -4,8 +4,9 @@
  *
  * @module
  */
+
+import type { JsonSchema } from "@vitrine/protocol";
 import { buildCsp, type ResourceCsp, type ResourcePermissions } from "@vitrine/protocol";
-import type { JsonSchema } from "../templates/check-config.js";
 import type { AnyTemplate } from "../templates/template.js";
 import type { JsonFile } from "./read-json.js";
 

@@ -156,7 +156,7 @@ it("keeps the last good version when an edit breaks it, reports it once, and con
   expect(written).toEqual([
     expect.stringMatching(/ is served at http:/),
     expect.stringMatching(/^tools\/cart\/tool\.mjs: it cannot be loaded/),
-    expect.stringMatching(/^tools\/cart\/ui\/ui\.meta\.json:1: config\.title must be a text/),
+    expect.stringMatching(/^tools\/cart\/ui\/ui\.meta\.json:1: config\.title must be a string/),
   ]);
 
   project.write({

@@ -3,13 +3,14 @@
  * becomes markup or script, in any template. The pages run under the default policy, which allows inline
  * code, so injected markup would act.
  */
+
+import type { JsonSchema } from "@vitrine/protocol";
 import { buildCsp } from "@vitrine/protocol";
 import type { AnyTemplate } from "@vitrine/server";
 import { detail, renderTemplate, TEMPLATES } from "@vitrine/server/templates";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Site, type Page as SitePage, serveSite, sharedChromium } from "../../../../testing/browser.ts";
-import type { JsonSchema } from "./check-config.js";
 
 type Json = Record<string, unknown>;
 

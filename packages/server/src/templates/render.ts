@@ -3,9 +3,10 @@
  *
  * @module
  */
+
+import { jsonSchemaProblem } from "@vitrine/protocol";
 import { DefinitionError } from "../errors.js";
 import { fingerprintOf } from "../fingerprint.js";
-import { problemOf } from "./check-config.js";
 import type { ShownTool, Template } from "./template.js";
 
 /** Maximum number of cached documents. */
@@ -50,7 +51,7 @@ export function renderTemplate<Config extends object>(
     return known;
   }
   counts.misses++;
-  const problem = problemOf(config, template.schema, "config");
+  const problem = jsonSchemaProblem(config, template.schema, "config");
   if (problem !== undefined) throw new DefinitionError("config-invalid", `${template.name}: ${problem}`);
   const document = write(template, config, json);
   documents.set(key, document);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { JsonSchema } from "./check-config.js";
+import type { JsonSchema } from "@vitrine/protocol";
 
 /** A template. */
 export interface Template<Config extends object = object> {

@@ -105,7 +105,7 @@ describe("the upload's document", () => {
     [{ accept: ["csv"] }, "config.accept[0] must match"],
     [{ accept: [".csv,.tsv"] }, "config.accept[0] must match"],
     [{ accept: ["*/*"] }, "config.accept[0] must match"],
-    [{ accept: ".csv" }, "config.accept must be a list"],
+    [{ accept: ".csv" }, "config.accept must be an array"],
     [{ maxFiles: 0 }, "config.maxFiles must be 1 or more"],
     [{ maxByte: 5 }, 'config has an unknown field "maxByte" (did you mean maxBytes?)'],
     [{ encoding: "hex" }, 'config.encoding must be one of "base64", "text"'],

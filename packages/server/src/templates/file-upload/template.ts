@@ -3,9 +3,10 @@
  *
  * @module
  */
+
+import type { JsonSchema } from "@vitrine/protocol";
 import { textOfData } from "../../text-of-data.js";
 import { builtIn } from "../built-in.js";
-import type { JsonSchema } from "../check-config.js";
 import { submitSchema } from "../form/field.js";
 import type { SubmitConfig } from "../form/template.js";
 import type { Template } from "../template.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { JsonSchema } from "../check-config.js";
+import type { JsonSchema } from "@vitrine/protocol";
 
 /** The type of a field's value. */
 export type FieldType =

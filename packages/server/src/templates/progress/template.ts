@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import type { JsonSchema } from "@vitrine/protocol";
 import { builtIn } from "../built-in.js";
-import type { JsonSchema } from "../check-config.js";
 import type { Template } from "../template.js";
 import { type StepStatus, stateOf } from "./state.js";
 

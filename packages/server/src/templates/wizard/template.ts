@@ -3,9 +3,10 @@
  *
  * @module
  */
+
+import type { JsonSchema } from "@vitrine/protocol";
 import { textOfData } from "../../text-of-data.js";
 import { builtIn } from "../built-in.js";
-import type { JsonSchema } from "../check-config.js";
 import { type Field, fieldSchema, questionsOf, submitSchema } from "../form/field.js";
 import { isFilling } from "../form/is-filling.js";
 import type { SubmitConfig } from "../form/template.js";
