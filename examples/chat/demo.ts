@@ -75,7 +75,7 @@ find("reload").addEventListener("click", () => {
   void app?.frame?.mount();
 });
 find("close").addEventListener("click", async () => {
-  await close("the person closed it");
+  await close("the user closed it");
   status.textContent = "The view was closed.";
 });
 showTheme();

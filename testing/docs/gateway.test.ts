@@ -21,7 +21,7 @@ describe("docs/errors.md", () => {
   it.each([
     ["GatewayErrorCode", "packages/wire/src/gateway-error.ts"],
     ["HttpErrorCode", "packages/gateway/src/http/http-error.ts"],
-  ])("says of every word of %s what happened, and what to do", (union, source) => {
+  ])("describes every code of %s, with the solution", (union, source) => {
     const words = wordsOf(source, union);
     expect(words.length).toBeGreaterThan(10);
     expect(words.filter((word) => !(word in told))).toEqual([]);

@@ -82,7 +82,7 @@ const EXTRA: unique symbol;
   expect(api("--check")).toEqual({ status: 0, stderr: "" });
 });
 
-it("a change of what is exported, or of a type inside of it, fails the check", () => {
+it("a change of an export, or of a type inside it, fails the check", () => {
   const limits = readFileSync(join(dist, "limits.d.ts"), "utf8");
   write("limits.d.ts", limits.replace("size: number", "size: bigint"));
   expect(api("--check")).toEqual({

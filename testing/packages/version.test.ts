@@ -73,7 +73,7 @@ it("changesets raise the version of all packages by the largest step, and their 
   expect(read("CHANGELOG.md").indexOf("## 9.9.1")).toBeLessThan(read("CHANGELOG.md").indexOf("## 9.9.0"));
 });
 
-it("the programs say the version of the root", () => {
+it("the programs print the version of the root", () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   for (const program of ["gateway/bin/vitrine-gateway.mjs", "cli/bin/vitrine.mjs"]) {
     const words = [join(ROOT, "packages", program), "--version"];

@@ -110,7 +110,7 @@ it("a view that is saved takes the place of the one that runs: with its data and
   await seen(app.getByRole("button", { name: "3" }));
 });
 
-it("a tool that is saved is started again: the conversation goes on, and the next call is one of the new tool", async () => {
+it("a saved tool is restarted: the conversation continues, and the next call uses the new tool", async () => {
   const app = workbench.card("count").frameLocator("mcp-app iframe").frameLocator("iframe");
   const before = await app.getByText(/^hello by \d+$/).textContent();
   await writeFile(join(folder, "counter.mjs"), serverThatSays("good evening"));

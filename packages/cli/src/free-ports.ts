@@ -46,7 +46,7 @@ export async function freePorts(
 ): Promise<{ page: number; apps: number }> {
   if (given === 0) return { page: 0, apps: 0 };
   const why = given === undefined ? undefined : await obstacle(given);
-  const error = portError(why, given, "choose another with --port, or leave it out and a free one is taken");
+  const error = portError(why, given, "choose another with --port, or omit it to use a free one");
   if (error) throw error;
   const page = given ?? (await next(wish));
   return { page, apps: page === 0 ? 0 : await next(page + 1) };

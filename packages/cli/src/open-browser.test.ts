@@ -70,7 +70,7 @@ function follow(file: string) {
 }
 
 describe("openBrowser", () => {
-  it("knows the program on every system, and that there is none without a screen", async () => {
+  it("finds the program on every system, and none without a screen", async () => {
     expect(await browserCommand(at({}))).toBeUndefined();
     expect(await browserCommand(at({ DISPLAY: ":0" }))).toMatchObject({ words: ["xdg-open"] });
     expect(await browserCommand(at({ DISPLAY: ":0", PATH: "/nowhere" }))).toBeUndefined();
@@ -81,7 +81,7 @@ describe("openBrowser", () => {
     });
   });
 
-  it("reveals the link to nobody else: a private file leads to it, and is deleted after use", async () => {
+  it("reveals the link to no other user: a private file leads to it, and is deleted after use", async () => {
     expect(await openBrowser(stage.listener, at({ DISPLAY: ":0", XDG_RUNTIME_DIR: runtime }))).toBe(true);
     const [, file = ""] = /^1\|(.+)\|$/.exec(await told()) ?? [];
     expect(dirname(dirname(file))).toBe(runtime);

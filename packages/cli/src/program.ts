@@ -18,10 +18,10 @@ import type { Terminal } from "./terminal.js";
 import { VERSION } from "./version.js";
 
 const SERVER = `
-A server is, looked at in this order:
-  https://… or http://…       the address of one
+A server is one of these, checked in this order:
+  https://… or http://…       its URL
   weather, board, lab         the demos, unless the file of --config has a server of that name
-  a name                      from the settings file (--config, or the first that is there: ./.mcp.json, ./mcp.json,
+  a name                      from the settings file (--config, or the first existing one of: ./.mcp.json, ./mcp.json,
                               ./.vscode/mcp.json, ./.cursor/mcp.json, ~/.config/vitrine/mcp.json, ~/.cursor/mcp.json,
                               Claude Desktop's). Files of this folder need your approval first.
   a folder                    with an mcp.json, or a package.json that has "mcp", "bin" or "main"

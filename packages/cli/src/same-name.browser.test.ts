@@ -139,7 +139,7 @@ const notice = (at: Page) =>
 
 describe("attack E01: vitrine dev", () => {
   it.each([[[]], [["--strict"]]])(
-    "another server under a known name has an empty storage and no old results, and the person is told: %j",
+    "another server under a known name has an empty storage and no old results, and the user is notified: %j",
     async (more) => {
       const words = (account: string) => [server(account), ...more, ...place];
       const place = ["--port", `${await freePort()}`, "--data", join(folder, `data${more.join("")}`)];
@@ -168,7 +168,7 @@ describe("attack E01: vitrine dev", () => {
     },
   );
 
-  it("a settings file that changes while it runs: the open app does nothing for the other server, and the page says who it is", async () => {
+  it("a settings file that changes while it runs: the open app does nothing for the other server, and the page names that server", async () => {
     const file = join(folder, "mcp.json");
     await writeSettings(file, "ann");
     const place = ["--port", `${await freePort()}`, "--data", join(folder, "data-reload")];
@@ -224,7 +224,7 @@ describe("attack E01: vitrine companion", () => {
   const toolsOf = async (client: Client): Promise<string[]> =>
     (await client.listTools()).tools.map(({ name }) => name).filter((name) => name.startsWith("mail__"));
 
-  it("offers nothing of a server whose name another one took, and tells the agent and the person", async () => {
+  it("offers nothing of a server whose name another one took, and notifies the agent and the user", async () => {
     const file = join(folder, "companion.json");
     await writeSettings(file, "ann");
     const client = await agent(file);
@@ -246,7 +246,7 @@ describe("attack E01: vitrine companion", () => {
     const next = await agent(file);
     try {
       const context = textsOf(await next.callTool({ name: "app_context", arguments: {} })).join("\n");
-      expect(context).toContain('Tell the person:\n- "mail" is not the server that had this name before.');
+      expect(context).toContain('Tell the user:\n- "mail" is not the server that had this name before.');
     } finally {
       await next.close();
     }

@@ -189,7 +189,7 @@ describe("a program", () => {
     expect(handedOn({ ...secret, ...needed })).toEqual(needed);
   });
 
-  it("of a settings file or a folder gets what the person adds too, in place of what the file says", async () => {
+  it("of a settings file or a folder gets the user's additions too, which override the file", async () => {
     const options = { config, env: ["A=2", "API_KEY"] };
     const added = { A: "2", API_KEY: "s3cret" };
     for (const name of ["weather", "closed"])
@@ -199,7 +199,7 @@ describe("a program", () => {
     await expect(finder({ config, env: ["NOT_SET"] }).servers.findOne("weather")).rejects.toThrow("not set");
   });
 
-  it("runs as the person's own, unless that person or the file wants it closed in", async () => {
+  it("runs as the user, unless the user or the file wants it sandboxed", async () => {
     const driver = async (argument: string, options: ServerOptions) =>
       transport(await finder(options).servers.findOne(argument))?.isolation.driver;
     expect(await driver("server.js", {})).toBe("process");

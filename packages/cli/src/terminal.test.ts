@@ -25,7 +25,7 @@ describe("Terminal", () => {
       expect([plain.red("x"), plain.bold("x"), plain.dim("x", "err")]).toEqual(["x", "x", "x"]);
   });
 
-  it("says an error in a sentence, with the last lines of the server's stderr", () => {
+  it("prints an error as a sentence, with the last lines of the server's stderr", () => {
     const { terminal: plain, err, out } = terminal(false);
     const stderr = Array.from({ length: 30 }, (_, n) => `line ${n}\u001b[2J`).join("\n");
     plain.fail(new CliError("server-failed", "it does not start", { stderr }));
@@ -37,7 +37,7 @@ describe("Terminal", () => {
     expect(out()).toBe("");
   });
 
-  it("turns a line on a terminal and takes it away; elsewhere it says only what takes long", () => {
+  it("animates a line on a terminal and removes it; elsewhere it prints only slow steps", () => {
     vi.useFakeTimers();
     try {
       const [watched, piped, quick] = [terminal(true), terminal(false), terminal(false)];
@@ -60,14 +60,14 @@ describe("Terminal", () => {
   });
 });
 
-describe("what servers say", () => {
+describe("output of servers", () => {
   it("is shown, and never obeyed", () => {
     expect(printable("a\u001b]0;x\u0007\r\nb\tc\u009b\u202e")).toBe(
       "a\\u{1b}]0;x\\u{7}\nb\tc\\u{9b}\\u{202e}",
     );
   });
 
-  it("is shown and not obeyed in whatever is printed for a person, beside our own colours", () => {
+  it("is shown and never executed, in all output for users, beside our own colours", () => {
     const [watched, piped] = [terminal(true), terminal(false)];
     const hostile = "a\u001b[2J\u009b1m\u007f\u001b[8mb";
     const shown = "a\\u{1b}[2J\\u{9b}1m\\u{7f}\\u{1b}[8mb";

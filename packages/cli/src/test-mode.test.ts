@@ -55,7 +55,7 @@ async function ask(...words: string[]) {
   }
 }
 
-it("is on with --test-mode, and the person is told what that means", async () => {
+it("is on with --test-mode, and the user is warned", async () => {
   const { told, err } = await ask("--test-mode");
   expect(told).toMatchObject({ testMode: true, servers: [{ name: "bad-server" }] });
   expect(err).toContain("test mode: any program in the page can answer questions on your behalf");

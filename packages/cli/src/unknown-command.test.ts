@@ -21,7 +21,7 @@ it.each<[string, string[], string | undefined, string]>([
   ["a quote", ["./it's"], undefined, "did you mean vitrine dev './it'\\''s'?"],
   ["a program alone", ["npx"], undefined, "vitrine --help lists them, and vitrine dev npx opens"],
   ["anything else", ["shop"], undefined, "vitrine --help lists them, and vitrine dev shop opens"],
-])("%s is no command, and the sentence says what was meant", async (_what, words, near, meant) => {
+])("%s is not a command, and the message suggests one", async (_what, words, near, meant) => {
   const error = await unknownCommand(words, near, { cwd: folder, env: { PATH: bin } });
   expect(error).toMatchObject({ code: "usage", exit: 2 });
   expect(error.message).toContain(`there is no command "${words[0]}"; ${meant}`);

@@ -18,7 +18,7 @@ afterEach(() => watch?.close());
 const touch = (path: string): void => writeFileSync(join(root, path), `${Math.random()}`);
 
 describe("watchFiles", () => {
-  it("hears of sources at any depth and in new folders, and of nothing else", async () => {
+  it("notices sources at any depth and in new folders, and nothing else", async () => {
     const heard: string[] = [];
     watch = await watchFiles(root, (file) => heard.push(file));
     for (const path of ["node_modules/x/a.js", ".git/a.js", "src/data.json", "src/log.txt", ".hidden.js"])
@@ -37,7 +37,7 @@ describe("watchFiles", () => {
   });
 
   it.each(["dist", "dist/server", "."])(
-    "goes on when a build takes %s away and makes it anew",
+    "continues when a build deletes %s and creates it again",
     async (path) => {
       const project = join(root, `project-${path.length}`);
       const file = join(project, "dist/server/main.js");
@@ -114,7 +114,7 @@ describe("sourceOf", () => {
     };
   };
 
-  it("is the script's, or the one that the server starts in; none for what is installed", async () => {
+  it("is the script's, or the one that the server starts in; none for an installed program", async () => {
     touch("src/deep/a.js");
     touch("node_modules/x/a.js");
     const here = root;

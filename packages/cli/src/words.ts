@@ -69,11 +69,11 @@ function refuse(text: string, pattern: RegExp): void {
 }
 
 function refuseHere(rest: string): void {
-  for (const [pattern, deed] of OPERATORS) {
+  for (const [pattern, effect] of OPERATORS) {
     const [found] = pattern.exec(rest) ?? [];
     if (found === undefined) continue;
     throw usage(
-      `"${found === "\n" ? "a new line" : found}" ${deed}, and no shell is run here: name one program with its arguments, put ${found === "\n" ? "it" : `'${found}'`} in single quotes if it is meant as it is, or write a script and name that`,
+      `"${found === "\n" ? "a new line" : found}" ${effect}, and no shell is run here: name one program with its arguments, put ${found === "\n" ? "it" : `'${found}'`} in single quotes if it is meant literally, or write a script and name that`,
     );
   }
 }

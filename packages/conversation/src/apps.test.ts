@@ -171,7 +171,7 @@ describe("an app in a conversation", () => {
     conversation.setContext("v2", app, { structuredContent: { city: "Bari" } });
     expect(await ask()).toContain("Bari");
     conversation.setContext("v2", app, {});
-    expect(await ask()).toContain("nothing any more");
+    expect(await ask()).toContain("now empty");
   });
 
   it("sends messages on the user's behalf, which the model sees marked as such", async () => {

@@ -379,6 +379,6 @@ describe("a server whose answer is missing", () => {
     await conversation.send(words("order"));
     await done(new Follower(conversation));
     const result = stage.model.requests[1]?.body.messages.find(({ role }) => role === "tool")?.content;
-    expect(result).toBe(`${error.message}${mayBe ? ". It may have been done all the same." : ""}`);
+    expect(result).toBe(`${error.message}${mayBe ? ". It may have been executed anyway." : ""}`);
   });
 });

@@ -238,7 +238,7 @@ describe("a turn", () => {
     await done(page);
     const { messages = [] } = stage.model.requests[0]?.body ?? {};
     expect(messages.map(({ role }) => role)).toEqual(["system", "user", "user", "user", "user"]);
-    expect(JSON.stringify(messages)).toContain("The person called the tool");
+    expect(JSON.stringify(messages)).toContain("The user called the tool");
   });
 });
 
@@ -300,7 +300,7 @@ describe("stop", () => {
     await conversation.send(words("what happened?"));
     await done(page);
     expect(stage.model.requests[1]?.body.messages.find(({ role }) => role === "tool")?.content).toBe(
-      "The call was cancelled: stopped by the user. It may have been done all the same.",
+      "The call was cancelled: stopped by the user. It may have been executed anyway.",
     );
   });
 

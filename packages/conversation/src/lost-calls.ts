@@ -8,7 +8,7 @@ import type { RecalledCall, ToolPort } from "./ports.js";
 
 const NOT_MADE = "the gateway stopped before the call was made: it did not run. Call it again if needed";
 const UNKNOWN = `the gateway stopped before the answer came; ${MAY_HAVE_RUN}. Check before you call it again`;
-const FAILED = "the call failed; why was lost when the gateway stopped";
+const FAILED = "the call failed; the reason was lost when the gateway stopped";
 const RESULT_LOST = "The call ran. Its result was lost when the gateway stopped.";
 
 /** A unique key for a call of a conversation. */

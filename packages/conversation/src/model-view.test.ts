@@ -113,7 +113,7 @@ describe("the messages of a conversation", () => {
       "user: <app-message from=\"the app 'Map' of the server 'weather'\">\nRome\n</app-message>",
     );
     expect(short([hand as ModelMessage])[0]).toBe(
-      'user: [The person called the tool "t" of the server "s" with {"n":1}. Its result:] | <tool-result server="s">\nresult c\n</tool-result>',
+      'user: [The user called the tool "t" of the server "s" with {"n":1}. Its result:] | <tool-result server="s">\nresult c\n</tool-result>',
     );
   });
 
@@ -159,7 +159,7 @@ describe("a result", () => {
         content: [{ type: "image", data: "A".repeat(4_096), mimeType: "image/png" }],
         structuredContent: { b: 1 },
       },
-      '(a picture, image/png, 3 KB; the person may see it, you do not)\n{"b":1}',
+      '(a picture, image/png, 3 KB; the user may see it, you do not)\n{"b":1}',
     ],
     [
       "too long",
@@ -182,7 +182,7 @@ describe("a result", () => {
     });
     expect(textOf(undefined, { state: "failed", problem: "gone" })).toEqual({ text: "gone", isError: true });
     expect(textOf(undefined, { state: "cancelled", input: {} }).text).toBe(
-      "The call was cancelled. It may have been done all the same.",
+      "The call was cancelled. It may have been executed anyway.",
     );
     // Its arguments were still being written.
     expect(textOf(undefined, { state: "cancelled", input: undefined }).text).toBe("The call was cancelled.");
@@ -303,10 +303,10 @@ describe("app contexts", () => {
     [
       "stale",
       { isStale: true },
-      `${head} state="closed">\nThe app is closed: what it said may no longer hold.\nRome is selected\n</app-context>`,
+      `${head} state="closed">\nThe app is closed: its context may be outdated.\nRome is selected\n</app-context>`,
     ],
     ["structured", { content: undefined, structuredContent: { a: 1 } }, `${head}>\n{"a":1}\n</app-context>`],
-    ["nothing", { content: undefined }, `${head}>\n(nothing any more)\n</app-context>`],
+    ["nothing", { content: undefined }, `${head}>\n(now empty)\n</app-context>`],
     [
       "a picture",
       { content: [{ type: "image", data: "", mimeType: "image/png" }] },

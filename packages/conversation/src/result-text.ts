@@ -16,7 +16,7 @@ export interface ResultText {
 }
 
 /** Added for a call with an unknown outcome, which the model must not simply repeat. */
-export const MAYBE_DONE = "It may have been done all the same.";
+export const MAYBE_DONE = "It may have been executed anyway.";
 
 /** Maximum number of characters counted, to report how many were left out. */
 const MOST_COUNTED = 100_000_000;
@@ -97,9 +97,9 @@ export function wordsOf(block: ContentBlock): string {
     case "text":
       return block.text;
     case "image":
-      return `(a picture, ${block.mimeType}, ${bytesOf(block.data)}; the person may see it, you do not)`;
+      return `(a picture, ${block.mimeType}, ${bytesOf(block.data)}; the user may see it, you do not)`;
     case "audio":
-      return `(a sound, ${block.mimeType}, ${bytesOf(block.data)}; the person may hear it, you do not)`;
+      return `(a sound, ${block.mimeType}, ${bytesOf(block.data)}; the user may hear it, you do not)`;
     case "resource_link":
       return `(resource ${block.name}: ${block.uri})`;
     case "resource": {

@@ -31,7 +31,7 @@ describe("readLink", () => {
       "a@example.com, spy@evil.example, two@evil.example",
     ],
     ["mailto:?subject=Share", "mailto:"],
-  ])("I04: %s shows everyone who gets it", (text, display) => {
+  ])("I04: %s shows all recipients", (text, display) => {
     expect(readLink(text)).toMatchObject({ ok: true, display });
   });
 
@@ -89,7 +89,7 @@ describe("readLink", () => {
     expect(readLink(text)).toMatchObject({ ok: true, display });
   });
 
-  it("attack C14: a host that is not what it reads as shows only what it is", () => {
+  it("attack C14: a host with a misleading name is shown in its real form only", () => {
     expect(examples.readLinkExample()).toBe("Open xn--80ak6aa92e.com (аррӏе.com)?");
     for (const host of ["xn--a", "xn--0", "xn--999999999", "xn---", "xn--a-"]) {
       const link = readLink(`https://${host}.example/`);

@@ -49,7 +49,7 @@ const request = (more: Partial<RequestContext> = {}): RequestContext => ({
 const service = (options: Partial<ServiceOptions> = {}) =>
   hostService({ view: "view-1", guard: "behind-upstream", ...options });
 
-describe("what is advertised", () => {
+describe("advertised capabilities", () => {
   it("I13: nothing where there is nothing", () => {
     expect(service().capabilities).toEqual({});
     expect(service({ upstream: upstream({}, {}).server }).capabilities).toEqual({});
@@ -93,7 +93,7 @@ describe("what is advertised", () => {
     });
   });
 
-  it("I13: what is not advertised is refused with -32601", async () => {
+  it("I13: a method that is not advertised is refused with -32601", async () => {
     const { requests } = service({ upstream: upstream({}, { resources: {} }).server });
     const {
       "ui/request-display-mode": _always,
@@ -110,7 +110,7 @@ describe("what is advertised", () => {
   });
 });
 
-describe("what goes to the server", () => {
+describe("requests to the server", () => {
   it("I01: a tool call, and its result as it is", async () => {
     const result = { content: [], structuredContent: { a: 1 }, _meta: { b: 2 } };
     const { server, asked } = upstream({ "tools/call": () => result });
@@ -192,7 +192,7 @@ describe("what goes to the server", () => {
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
-  it("D22: what failed at the host is the host's to know", async () => {
+  it("D22: details of a failure at the host stay with the host", async () => {
     const onreport = vi.fn();
     const cause = Object.assign(new Error("connect ECONNREFUSED 10.0.0.3:5432"), { code: "ECONNREFUSED" });
     const handlers: HostHandlers = {
@@ -259,7 +259,7 @@ describe("what goes to the server", () => {
   });
 });
 
-describe("what the host does itself", () => {
+describe("requests that the host handles itself", () => {
   it("I05, I06, I10, I11, attack C16: each method has its handler, which gets the sender", async () => {
     const sampled = { role: "assistant", model: "m", content: { type: "text", text: "hi" } };
     const handlers = {
@@ -393,7 +393,7 @@ describe("display modes", () => {
 });
 
 describe("the guard", () => {
-  it("C03, C04: sees every call with who it is from, before anything happens, and can refuse it", async () => {
+  it("C03, C04: sees every call with its origin, before anything happens, and can refuse it", async () => {
     const calls: ViewCall[] = [];
     const { server, asked } = upstream();
     const handlers = {
@@ -433,7 +433,7 @@ describe("the guard", () => {
     expect(handlers.openLink).not.toHaveBeenCalled();
   });
 
-  it("I13: is not asked about what nobody could do, so that nobody is asked in vain", async () => {
+  it("I13: is not asked about requests without a handler, so that the user is not asked in vain", async () => {
     const guard = vi.fn();
     const { requests } = service({ guard });
     await expect(requests["ui/open-link"]({ url: "https://example.com" }, request())).rejects.toMatchObject({
@@ -442,13 +442,13 @@ describe("the guard", () => {
     expect(guard).not.toHaveBeenCalled();
   });
 
-  it("D1: an upstream without a guard is refused, with what to do", () => {
+  it("D1: an upstream without a guard is refused, with a hint", () => {
     const { server } = upstream();
     const guard = undefined;
     expect(() => service({ upstream: server, guard })).toThrow(/standardGuard\(upstream\)/);
   });
 
-  it("may change what passes, both ways", async () => {
+  it("may change messages in both directions", async () => {
     const { server, asked } = upstream({ "tools/call": () => ({ content: [] }) });
     const { requests } = service({
       upstream: server,
@@ -474,7 +474,7 @@ describe("the guard", () => {
 });
 
 describe("the examples", () => {
-  it("do what they say", async () => {
+  it("behave as their comments say", async () => {
     const chat = { add: vi.fn(), context: undefined as unknown, setMode: () => "inline" as const };
     const handlers = examples.handlers(chat);
     const { server } = upstream({

@@ -129,7 +129,7 @@ it("T07 and S04: sheet-music draws the tune, and fetches its sounds from where i
   await app.close({ code: "script_error" });
 });
 
-it("T07: shadertoy draws what its shader says, and follows the mouse and the screen", async () => {
+it("T07: shadertoy draws its shader, and follows the mouse and the screen", async () => {
   const app = await OfficialApp.open(stage, "shadertoy", {
     input: {
       fragmentShader: `void mainImage(out vec4 colour, in vec2 place) {
@@ -229,7 +229,7 @@ describe("pdf", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("T07, I01, I06, I07 and I10: pdf turns pages, searches, zooms, downloads, and does what the model asks", async () => {
+  it("T07, I01, I06, I07 and I10: pdf turns pages, searches, zooms, downloads, and follows the model's commands", async () => {
     const app = await OfficialApp.open(stage, "pdf", {
       server,
       input: { url },

@@ -48,13 +48,13 @@ afterEach(() => {
 });
 
 describe("listing a view's tools", () => {
-  it("A01: a view that declared none is not asked", async () => {
+  it("A01: a view without declared tools is not asked for them", async () => {
     const { tools, list } = await offer([tool("a")], {}, {});
     expect(await tools.list()).toEqual([]);
     expect(list).not.toHaveBeenCalled();
   });
 
-  it("A05: names are namespaced; all else is as the view says", async () => {
+  it("A05: names are namespaced; everything else is the view's", async () => {
     const { tools } = await offer([tool("zoom", { title: "Zoom" })], { prefix: "chart" });
     expect(await tools.list()).toEqual([tool("chart__zoom", { title: "Zoom" })]);
   });
@@ -93,14 +93,14 @@ describe("listing a view's tools", () => {
     expect(call).not.toHaveBeenCalled();
   });
 
-  it("A05: a prefix that is none is the host's mistake", async () => {
+  it("A05: an invalid prefix is the host's mistake", async () => {
     const { bridge } = await offer([]);
     for (const prefix of ["", "a b", "ä", "x".repeat(33)]) {
       expect(() => new AppTools(bridge, { prefix })).toThrow(expect.objectContaining({ code: "invalid" }));
     }
   });
 
-  it("A03, A05: the list is asked for once, until the view says that it changed", async () => {
+  it("A03, A05: the list is requested once, until the view announces a change", async () => {
     const { tools, list, view } = await offer([tool("a")]);
     await tools.list();
     await Promise.all([tools.list(), tools.list()]);
@@ -163,7 +163,7 @@ describe("calling a view's tools", () => {
     await expect(tools.list()).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("A04: a disconnected view has none, and is asked again when it is back", async () => {
+  it("A04: a disconnected view has no tools, and is asked again when it is back", async () => {
     const { tools, bridge } = await offer([tool("zoom")]);
     await tools.list();
     bridge.detach();
@@ -223,7 +223,7 @@ describe("calling a view's tools", () => {
     await expect(tools.call("app__zoom")).rejects.toMatchObject({ code: "invalid" });
   });
 
-  it("A02, attack C18: a result that is none is an error", async () => {
+  it("A02, attack C18: an invalid result is an error", async () => {
     const { tools, call } = await offer([tool("zoom")]);
     for (const wrong of [
       {},
@@ -237,10 +237,10 @@ describe("calling a view's tools", () => {
   });
 });
 
-describe("who allows it, and who records it", () => {
+describe("approval and records", () => {
   const writes = tool("delete", { annotations: { readOnlyHint: false } });
 
-  it("A06: a tool that is not read-only needs consent; the person sees what and whose", async () => {
+  it("A06: a tool that is not read-only needs consent; the user sees the tool and its app", async () => {
     const confirm = vi.fn(async () => false);
     const { tools, call } = await offer([writes, tool("bare", { annotations: undefined }), tool("look")], {
       confirm,
@@ -259,7 +259,7 @@ describe("who allows it, and who records it", () => {
     await expect(tools.call("app__delete")).resolves.toBeDefined();
   });
 
-  it("A06: with nobody to ask it is refused", async () => {
+  it("A06: without a user to ask it is refused", async () => {
     const { tools, call } = await offer([writes]);
     await expect(tools.call("app__delete")).rejects.toMatchObject({ code: "unsupported" });
     expect(call).not.toHaveBeenCalled();
@@ -285,7 +285,7 @@ describe("who allows it, and who records it", () => {
 });
 
 describe("our own view", () => {
-  it("A01, A03: offers tools, changes them, and is asked as the example says", async () => {
+  it("A01, A03: offers tools, changes them, and is called as the example shows", async () => {
     const [viewEnd, hostEnd] = memoryPair();
     const bridge = new Bridge({ info: INFO }).open(hostEnd);
     const app = new App(INFO, {}, { autoResize: false, autoTheme: false });

@@ -75,7 +75,7 @@ function server(name = "weather") {
 }
 
 describe("a view that breaks the rules", () => {
-  it("attack C11: what it asks before ui/initialize is refused", async () => {
+  it("attack C11: requests before ui/initialize are refused", async () => {
     const { upstream, called } = server();
     const { bridge, say, answer, reports } = mount({ upstream });
     await say({ id: 1, method: "tools/call", params: { name: "both" } });
@@ -127,7 +127,7 @@ describe("a view that breaks the rules", () => {
     expect(reports.map(({ code }) => code)).toEqual(["unknown-response"]);
   });
 
-  it("attack C09: an answer to what another view was asked is nobody's", async () => {
+  it("attack C09: an answer to another view's request is ignored", async () => {
     const [one, other] = [mount(), mount()];
     await Promise.all([one.ready(), other.ready()]);
     const settled = vi.fn();
@@ -148,7 +148,7 @@ describe("a view that breaks the rules", () => {
     expect(answer(1)?.result).toEqual({});
   });
 
-  it("L12, attack C07: methods that are none of a view's get -32601, unknown notifications nothing", async () => {
+  it("L12, attack C07: methods that a view may not call get -32601, unknown notifications nothing", async () => {
     const { ready, say, answer, heard } = mount({ upstream: server().upstream });
     await ready();
     const methods = [
@@ -168,7 +168,7 @@ describe("a view that breaks the rules", () => {
     expect(heard).toHaveLength(count);
   });
 
-  it("L12: what is malformed is answered with -32600 or -32602, and survived", async () => {
+  it("L12: malformed messages are answered with -32600 or -32602, and survived", async () => {
     const { ready, say, raw, answer, heard } = mount({ handlers: { openLink: () => {} } });
     await ready();
     await say({ id: 1, method: "ui/open-link", params: { url: 5 } });
@@ -181,7 +181,7 @@ describe("a view that breaks the rules", () => {
     expect(answer(2)?.result).toEqual({});
   });
 
-  it("a wrong ui/initialize is refused, and may be said again", async () => {
+  it("a wrong ui/initialize is refused, and may be repeated", async () => {
     const { bridge, say, answer } = mount();
     await say({ id: 1, method: "ui/initialize", params: { ...HELLO, appInfo: 5 } });
     expect(answer(1)?.error).toMatchObject({ code: -32602 });
@@ -285,7 +285,7 @@ describe("with the standard guard", () => {
     bridge.close();
   });
 
-  it("C04, attack C03: a view reaches its own server, whatever it says about another", async () => {
+  it("C04, attack C03: a view reaches only its own server, even if it names another", async () => {
     const [own, other] = [server("own"), server("other")];
     const { view, bridge } = pair({ upstream: own.upstream });
     pair({ upstream: other.upstream }).bridge.close();
@@ -299,7 +299,7 @@ describe("with the standard guard", () => {
 });
 
 describe("a transport that misbehaves", () => {
-  it("what cannot be sent is answered with an error, and reported without the payload", async () => {
+  it("an unsendable message is answered with an error, and reported without the payload", async () => {
     const [viewEnd, hostEnd] = memoryPair();
     const handlers = { message: () => ({ secret: () => "not cloneable" }) };
     const bridge = new Bridge({ info: INFO, handlers }).open(hostEnd);
@@ -311,7 +311,7 @@ describe("a transport that misbehaves", () => {
     bridge.close();
   });
 
-  it("what waited and cannot be sent stops nothing that waits behind it", async () => {
+  it("an unsendable queued message does not stop those behind it", async () => {
     const [viewEnd, hostEnd] = memoryPair();
     const strict: Transport = {
       start: (receive, closed) => hostEnd.start(receive, closed),

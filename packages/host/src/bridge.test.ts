@@ -119,7 +119,7 @@ describe("the handshake", () => {
     expect(bridge.app?.appInfo.name).toBe("view");
   });
 
-  it("L03, L11, D8: nothing is sent before `initialized`; what waits keeps its order", async () => {
+  it("L03, L11, D8: nothing is sent before `initialized`; queued messages keep their order", async () => {
     const { bridge, heard, methods, begin, initialized } = mount();
     const ready = vi.fn();
     bridge.on("ready", ready);
@@ -215,9 +215,9 @@ describe("the tool call", () => {
   it("L07: a cancellation has its reason, and takes the place of the result", async () => {
     const { bridge, ready, last } = mount();
     await ready();
-    bridge.sendToolCancelled("the person stopped it");
+    bridge.sendToolCancelled("the user stopped it");
     await settle();
-    expect(last("ui/notifications/tool-cancelled")).toEqual({ reason: "the person stopped it" });
+    expect(last("ui/notifications/tool-cancelled")).toEqual({ reason: "the user stopped it" });
     expect(() => bridge.sendToolResult(RESULT)).toThrow("over");
   });
 
@@ -262,7 +262,7 @@ describe("the tool call", () => {
     expect(reports).toEqual([]);
   });
 
-  it("a result that nobody parsed is parsed for a transport that carries values", async () => {
+  it("an unparsed result is parsed for a transport that carries values", async () => {
     const { bridge, ready, last, say, answer } = mount({
       upstream: upstream(async () => new JsonText(JSON.stringify(RESULT))).server,
     });
@@ -311,7 +311,7 @@ describe("the tool call", () => {
 });
 
 describe("context", () => {
-  it("names the instance, by its own name or by the one that whoever shows the view remembers it by", async () => {
+  it("names the instance, by its own name or by the one that the page remembers it by", async () => {
     expect(mount().bridge.context).toEqual({ [INSTANCE_KEY]: expect.any(String) });
     const { bridge } = mount({ context: { [INSTANCE_KEY]: "call-7" }, instance: "frame-9" });
     expect([bridge.instance, bridge.context]).toEqual(["frame-9", { [INSTANCE_KEY]: "call-7" }]);
@@ -409,7 +409,7 @@ describe("the end", () => {
     expect(reports).toEqual([]);
   });
 
-  it("L08: one that does not answer is not waited for longer than its limit", async () => {
+  it("L08: a view that does not answer is not waited for longer than its limit", async () => {
     const { bridge, ready } = mount({ limits: { teardown: 500 } });
     const failed = vi.fn();
     bridge.on("failed", failed);
@@ -421,14 +421,14 @@ describe("the end", () => {
     expect(failed).not.toHaveBeenCalled();
   });
 
-  it("L08: one that never came up is closed at once", async () => {
+  it("L08: a view that never started is closed at once", async () => {
     const { bridge, heard } = mount();
     expect(await bridge.teardown("enough")).toBeUndefined();
     await settle();
     expect(heard.map(({ method }) => method)).toEqual(["(closed)"]);
   });
 
-  it("what is sent after the end is an error of whoever sends it; a new frame is too", async () => {
+  it("sending after the end is an error of the caller; so is a new frame", async () => {
     const { bridge, ready } = mount();
     await ready();
     bridge.close();
@@ -517,7 +517,7 @@ describe("a view that restarts", () => {
 });
 
 describe("a view whose frame is away", () => {
-  it("L11: what is sent meanwhile waits for the next frame, with what was sent before", async () => {
+  it("L11: messages sent meanwhile wait for the next frame, after the earlier ones", async () => {
     const { bridge, ready, heard } = mount();
     await ready();
     bridge.sendToolInput({ city: "Rome" });
@@ -558,7 +558,7 @@ describe("a view whose frame is away", () => {
     expect(again.methods()).toEqual([INPUT]);
   });
 
-  it("L13: one that failed may be tried again in a new frame", async () => {
+  it("L13: a view that failed may be retried in a new frame", async () => {
     const { bridge } = mount({ limits: { initialize: 100 } });
     bridge.sendToolInput({ city: "Rome" });
     await vi.advanceTimersByTimeAsync(101);
@@ -577,7 +577,7 @@ describe("a view whose frame is away", () => {
     expect(bridge.phase).toBe("ready");
   });
 
-  it("L08: one that is away or has failed is not asked to finish", async () => {
+  it("L08: a view that is away or has failed is not asked to finish", async () => {
     for (const limit of [0, 101]) {
       const { bridge, ready } = mount({ limits: { initialize: 100 } });
       if (!limit) await ready();
@@ -667,7 +667,7 @@ describe("several bridges on one server", () => {
   });
 });
 
-describe("what passes both ways", () => {
+describe("messages in both directions", () => {
   it("D5, D6, I12: progress and cancellation, each end with its own tokens", async () => {
     const aborted = vi.fn();
     const { server } = upstream(
@@ -725,7 +725,7 @@ describe("what passes both ways", () => {
     expect(await call).toEqual(RESULT);
   });
 
-  it("D2: handlers are the host's alone: opening the channel replaces none", async () => {
+  it("D2: handlers belong to the host: opening the channel replaces none", async () => {
     const openLink = vi.fn();
     const { ready, say } = mount({ handlers: { openLink }, upstream: upstream().server });
     await ready();
@@ -739,7 +739,7 @@ describe("what passes both ways", () => {
     expect(new Bridge({ info: INFO, instance: "mine" }).instance).toBe("mine");
   });
 
-  it("I13: a log that somebody listens to is advertised", async () => {
+  it("I13: logging is advertised if there is a listener", async () => {
     const { bridge, ready, answer, say } = mount();
     const log = vi.fn();
     bridge.on("log", log);
@@ -775,7 +775,7 @@ describe("what passes both ways", () => {
     expect(traffic).toEqual(["in ping", "out answer 1", `out ${INPUT}`]);
   });
 
-  it("D19: a listener that throws is reported, and stops nobody", async () => {
+  it("D19: a listener that throws is reported, and stops no other", async () => {
     const { bridge, ready, say, reports } = mount();
     const second = vi.fn();
     bridge.on("size", () => {

@@ -75,7 +75,7 @@ describe("bytes", () => {
     expect(excess(added, 8_610)).toBe("");
   });
 
-  it("says by how much a budget is missed", () => {
+  it("reports by how much a budget is exceeded", () => {
     expect(excess(27, 25)).toBe("27 bytes, 2 over the budget of 25");
   });
 

@@ -60,7 +60,7 @@ describe("T01: an odd ui/initialize", () => {
   });
 });
 
-describe("T02: a view that never says `initialized`", () => {
+describe("T02: a view that never sends `initialized`", () => {
   it("T02: is served, and taken for initialized, when it goes to work", async () => {
     const call = vi.fn(async () => ({ content: [] }));
     const { bridge, say, answer, methods } = mount({
@@ -95,7 +95,7 @@ describe("T03: a view that writes text", () => {
 });
 
 describe("T04, T05: odd requests", () => {
-  it("T04, D15: one block, or another role, is a message of the user; the role is recorded as sent", async () => {
+  it("T04, D15: a single block, or another role, is a message of the user; the role is recorded as sent", async () => {
     const message = vi.fn();
     const { say, answer } = mount({ handlers: { message } });
     await say({ id: 1, method: "ui/initialize", params: STANDARD });
@@ -149,7 +149,7 @@ describe("T06: early names", () => {
     bridge.close();
   });
 
-  it("T06: are sent too, each after the standard one, to a view that says `clientInfo`", async () => {
+  it("T06: are sent too, each after the standard one, to a view that sends `clientInfo`", async () => {
     const { bridge, heard, methods } = await live({
       clientInfo: { name: "a", version: "1" },
       capabilities: {},
@@ -221,7 +221,7 @@ describe("T06: early names", () => {
     expect(looksEarly(params)).toBe(early);
   });
 
-  it("is what its example says", () => {
+  it("behaves as its example says", () => {
     expect(examples.early()).toEqual([true, false]);
   });
 });

@@ -44,7 +44,7 @@ describe("a message as text", () => {
     );
   });
 
-  it("what is JSON already is put in as it is", () => {
+  it("text that is JSON already is inserted unchanged", () => {
     const raw = new JsonText('{"content":[]}');
     expect(encode({ jsonrpc: "2.0", id: 7, result: raw })).toBe(
       '{"jsonrpc":"2.0","id":7,"result":{"content":[]}}',
@@ -74,7 +74,7 @@ describe("a message as text", () => {
     expect([...cut("")]).toEqual([]);
   });
 
-  it("what is nested beyond reason throws, and does not hang", () => {
+  it("a value that is nested too deep throws, and does not hang", () => {
     let deep: unknown = 0;
     for (let level = 0; level < 1e5; level++) deep = [deep];
     expect(() => encode(result(deep))).toThrow(RangeError);

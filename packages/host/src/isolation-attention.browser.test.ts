@@ -107,7 +107,7 @@ describe("attack E03: an app that takes the focus", () => {
   };
   const SECRET = "correct-horse-battery";
 
-  it("every 50 ms gets not one key, and is ended with a cause that the person reads", async () => {
+  it("every 50 ms gets not one key, and is ended with a cause that the user can read", async () => {
     const view = await stage.mount(page, "thief");
     await composer().click();
     await view.evaluate(() => Object(globalThis).steal(50));
@@ -272,7 +272,7 @@ describe("attack E06: execCommand('copy') on a click", () => {
     expect(await clipboard()).not.toContain("stolen");
   });
 
-  it("writes with permission (the control), and a person's own Ctrl+C works in every app", async () => {
+  it("writes with permission (the control), and the user's own Ctrl+C works in every app", async () => {
     const view = await stage.mount(page, "trusted");
     await view.locator("#text").click();
     await page.mouse.click(600, 600);
@@ -287,7 +287,7 @@ describe("attack E06: execCommand('copy') on a click", () => {
   });
 });
 
-it("attack E10: an app that floods the page past its proxy is ended with a cause that the person reads", async () => {
+it("attack E10: an app that floods the page past its proxy is ended with a cause that the user can read", async () => {
   const view = await stage.mount(page, "flood");
   // A few messages are allowed.
   await view.evaluate(() => {

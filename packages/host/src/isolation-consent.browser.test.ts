@@ -157,7 +157,7 @@ describe("attack E02: presses on a question", () => {
     await isReady("Allow once");
   });
 
-  it("one press is enough for a person who was typing elsewhere in the page", async () => {
+  it("one press is enough for a user who was typing elsewhere in the page", async () => {
     const view = await open();
     await page.evaluate(() => {
       const input = document.body.appendChild(document.createElement("input"));
@@ -204,7 +204,7 @@ describe("attack E02: presses on a question", () => {
   });
 });
 
-describe("attack E02: a person who chases something in an app", () => {
+describe("attack E02: a user who chases something in an app", () => {
   it.each(["", " that reloaded itself"])("approves nothing with a press beside it%s", async (state) => {
     let view = await open();
     if (state) {
@@ -235,7 +235,7 @@ describe("attack E02: a person who chases something in an app", () => {
   });
 });
 
-describe("attack E02: what lasts or destroys takes a second press elsewhere", () => {
+describe("attack E02: lasting or destructive approvals take a second press elsewhere", () => {
   it("always", async () => {
     const view = await open();
     const asked = ask(view);
@@ -435,7 +435,7 @@ describe("attack E02: a question comes under a pointer or a key that the page di
     expect(await prompt().count()).toBe(0);
   });
 
-  it("when the app that filled the window over it leaves, where the browser does not say what is covered", async () => {
+  it("when the app that filled the window over it leaves, in a browser that does not report what is covered", async () => {
     const view = await open();
     // As in Firefox: IntersectionObserver without `isVisible`.
     await page.evaluate(() => {

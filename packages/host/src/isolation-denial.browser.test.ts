@@ -193,7 +193,7 @@ describe("time and memory", () => {
     expect(Math.max(...clicks)).toBeGreaterThan(200);
   });
 
-  it("attack D03: 100,000 messages are a burst and one notice, and the page goes on", async () => {
+  it("attack D03: 100,000 messages are a burst and one notice, and the page continues", async () => {
     const began = performance.now();
     await attacker.evaluate(() => {
       setTimeout(() => {
@@ -233,7 +233,7 @@ describe("time and memory", () => {
     expect(counts[2]).toBeLessThanOrEqual(1 + Math.floor((performance.now() - began) / 1250));
   });
 
-  it("attack D03: messages past the proxy, to the page, reach nobody", async () => {
+  it("attack D03: messages past the proxy, to the page, have no effect", async () => {
     await attacker.evaluate(() => {
       const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "look" } };
       // Fewer than the number that ends an app (E10).
@@ -430,7 +430,7 @@ describe("deception", () => {
     await free.page.close();
   });
 
-  it("attack D07: who it is from stands outside of its frame, in every mode, and it cannot draw there", async () => {
+  it("attack D07: its owner is shown outside of its frame, in every mode, and it cannot draw there", async () => {
     const html = rawView(
       "start();",
       `<title>Bank</title><header style="position:fixed;inset:-500px 0 auto 0;z-index:99999">victim · Your bank</header>
@@ -455,7 +455,7 @@ describe("deception", () => {
     }
   });
 
-  it("attack D09: what a person copies, pastes, drags or types in the page is not the app's", async () => {
+  it("attack D09: an app cannot read what the user copies, pastes, drags or types in the page", async () => {
     await page.evaluate(() => {
       document.body.prepend(Object.assign(document.createElement("textarea"), { id: "chat" }));
       document.body.prepend(
@@ -505,7 +505,7 @@ describe("deception", () => {
   });
 });
 
-describe("in a browser that has little memory, and a person who lets the page notify", () => {
+describe("in a browser that has little memory, with a user who allows notifications", () => {
   let shared: PageStage;
   beforeAll(async () => {
     shared = stage;
@@ -531,7 +531,7 @@ describe("in a browser that has little memory, and a person who lets the page no
     await expect.poll(() => inPage("host.app('attacker').state"), { timeout: 60_000 }).toBe("ready");
   });
 
-  it("attack D12: by itself it makes no sound, does not speak, vibrate or hold the screen, and notifies nobody", async () => {
+  it("attack D12: by itself it makes no sound, does not speak, vibrate, hold the screen or notify", async () => {
     const noise = async () => {
       const name = (error: unknown): string => (error as Error).name;
       const within = <T>(made: Promise<T>): Promise<T | string> =>

@@ -100,7 +100,7 @@ describe("an app that leaves", () => {
     expect(elsewhere).toEqual([]);
   });
 
-  it("attack A15, A32, A33, A34, A47: the innocent app goes on where another's process ended", () => {
+  it("attack A15, A32, A33, A34, A47: the innocent app continues after another's process ended", () => {
     const fatal = DEPARTURES.filter((each) => each.fatal);
     expect(bystanders).toEqual(fatal.map(() => `${stage.stage.origin}/ ready`));
     // The control: where a process ends, the page notices, and did here.
@@ -209,7 +209,7 @@ async function spinningNeighbour(): Promise<boolean> {
   return true;
 }
 
-describe("what apps share", () => {
+describe("shared state of apps", () => {
   it("attack A39: a request to the sandbox's own origin is answered with nothing, whatever it asks for", () => {
     const { requests = [] } = seen.own ?? {};
     expect(requests.map((line) => line.replace(/ v\.\w+\.localhost:\d+/, ""))).toEqual([
@@ -228,12 +228,12 @@ describe("what apps share", () => {
     expect(seen.own?.requests.join()).not.toContain("own-worker");
   });
 
-  it("attack A45: what one app loaded is not in the cache of another's", () => {
+  it("attack A45: a resource that one app loaded is not in the cache of another", () => {
     // Once for each app, though each asked twice.
     expect(seen.caches).toHaveLength(2);
   });
 
-  it("attack A45: an app that takes all of its process's time takes none of another's", () => {
+  it("attack A45: an app that uses all of its process's time uses none of another's", () => {
     expect(seen.answered).toBe(true);
   });
 });

@@ -92,7 +92,7 @@ const type = async (text: string): Promise<void> => {
 const SECRET = "correct-horse-battery";
 
 describe("attack E03: an app that takes the focus reads nothing", () => {
-  it("in a press that it was too busy to get before the person went on in the page", async () => {
+  it("in a press that it was too busy to get before the user returned to the page", async () => {
     const view = await stage.mount(page, "thief");
     const text = await view.locator("p").boundingBox();
     if (!text) throw new Error("no text");
@@ -120,7 +120,7 @@ describe("attack E03: an app that takes the focus reads nothing", () => {
     expect(await read()).toEqual([]);
   });
 
-  it("when it was too busy to learn that the person went on in the page", async () => {
+  it("when it was too busy to learn that the user returned to the page", async () => {
     const view = await stage.mount(page, "thief");
     await view.evaluate(() => {
       const input = document.querySelector("input");
@@ -166,7 +166,7 @@ describe("attack E03: an app that takes the focus reads nothing", () => {
     expect(await read()).toEqual([]);
   });
 
-  it("in a press that it got only after the person pressed another app", async () => {
+  it("in a press that it got only after the user pressed another app", async () => {
     const view = await stage.mount(page, "thief");
     const other = await stage.mount(page, "other");
     const from = await view.locator("p").boundingBox();
@@ -301,7 +301,7 @@ it("attack E03: an app that takes the focus for the tenth time is ended, however
   await expect.poll(() => stateOf("thief")).toBe("failed");
 });
 
-it("an app that the person presses has the focus, also if another app takes it back at once", async () => {
+it("an app that the user presses has the focus, also if another app takes it back at once", async () => {
   const view = await stage.mount(page, "thief");
   const other = await stage.mount(page, "other");
   await view.getByLabel("Mine").click();
@@ -313,7 +313,7 @@ it("an app that the person presses has the focus, also if another app takes it b
   expect(await read()).toEqual([]);
 });
 
-describe("a person who presses in an app types there, while the page had the focus", () => {
+describe("a user who presses in an app types there, while the page had the focus", () => {
   it("if the app is slow, right after typing in the page and after a pause", async () => {
     const view = await stage.mount(page, "slow");
     const mine = view.getByLabel("Mine");

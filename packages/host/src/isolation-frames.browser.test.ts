@@ -108,7 +108,7 @@ describe("an app reaches for", () => {
       expect(got).not.toContain(HOST_SECRET);
     });
 
-  it("attack B13: cookies of a wider domain, and plants none", async () => {
+  it("attack B13: cookies of a wider domain, and sets none", async () => {
     await scene.attacker.evaluate(() => {
       const [, label = ""] = location.hostname.split(".");
       const bake = (text: string): void => {
@@ -124,7 +124,7 @@ describe("an app reaches for", () => {
     expect(await scene.page.evaluate(() => document.cookie)).toBe(`host=${HOST_SECRET}`);
   });
 
-  it("attack B12: the history of the page, and moves nobody", async () => {
+  it("attack B12: the history of the page, and navigates nothing", async () => {
     const page = await stage.stage.context.newPage();
     await page.goto(`${stage.free.origin("free")}/victim`);
     await page.goto(stage.stage.origin);
@@ -309,7 +309,7 @@ describe("an app moves", () => {
 });
 
 describe("an app forges", () => {
-  it("attack B04, B05: what only the proxy says", async () => {
+  it("attack B04, B05: messages that only the proxy may send", async () => {
     const { page, view } = await openWith("attacker");
     const methods = ["resource-ready", "proxy-ready", "proxy-ready", "pong", "started-not", "text", "load"];
     await view.evaluate((all) => {
@@ -446,7 +446,7 @@ describe("a server hands over", () => {
     expect(await control.evaluate(() => Object(globalThis).tried)).toBe("sent");
   });
 
-  it("attack B09, B11: what it wishes for its frame and for the person's devices, and gets what was granted", async () => {
+  it("attack B09, B11: permissions of its frame and the user's devices, beyond the granted ones", async () => {
     const meta = {
       permissions: { camera: {}, microphone: {}, geolocation: {}, clipboardWrite: {} },
       sandbox:

@@ -158,7 +158,7 @@ describe("attack E03: the focus is not taken by", () => {
     expect(await keys()).toEqual([]);
   });
 
-  it("an app that replaces what events are made of", async () => {
+  it("an app that replaces the prototypes of events", async () => {
     const view = await stage.mount(page, "patched");
     await composer().click();
     // Receives it late, like a busy page.
@@ -174,7 +174,7 @@ describe("attack E03: the focus is not taken by", () => {
     expect(await keys()).toEqual([]);
   });
 
-  it("nobody when Tab leads from one app into the next (the control)", async () => {
+  it("no app when Tab leads from one app into the next (the control)", async () => {
     const view = await stage.mount(page, "thief");
     const other = await stage.mount(page, "second");
     await view.getByLabel("Mine").click();
@@ -185,7 +185,7 @@ describe("attack E03: the focus is not taken by", () => {
     expect(await other.getByLabel("Mine").inputValue()).toBe("ok");
   });
 
-  it("nobody when an app that was pressed fills the window (the control)", async () => {
+  it("no app when an app that was pressed fills the window (the control)", async () => {
     const view = await stage.mount(page, "thief");
     await view.locator("p").click();
     await view.evaluate(() => raw.ask("ui/request-display-mode", { mode: "fullscreen" }));

@@ -73,7 +73,7 @@ const isFocused = (label: string): Promise<boolean> =>
   page.getByLabel(label).evaluate((input) => document.activeElement === input);
 
 describe("attack C12: an app does not come over the page", () => {
-  it("while the person types in the page, and reads none of their keys", async () => {
+  it("while the user types in the page, and reads none of their keys", async () => {
     await stage.mount(page, "app");
     await composer().click();
     await page.keyboard.type("ab");
@@ -88,7 +88,7 @@ describe("attack C12: an app does not come over the page", () => {
     expect(await page.evaluate(() => host.log.values("log"))).toEqual([]);
   });
 
-  it("after the person pressed a button of the page, also if it takes the focus from there", async () => {
+  it("after the user pressed a button of the page, also if it takes the focus from there", async () => {
     await stage.mount(page, "app");
     await page.evaluate(() => {
       document.body.append(Object.assign(document.createElement("button"), { textContent: "Send" }));
@@ -101,7 +101,7 @@ describe("attack C12: an app does not come over the page", () => {
     expect(await modeOf()).toBe("inline");
   });
 
-  it("after the person pressed another app", async () => {
+  it("after the user pressed another app", async () => {
     await stage.mount(page, "app");
     const other = await stage.mount(page, "app", { id: "other" });
     await other.locator("p").click();
@@ -143,7 +143,7 @@ it("attack E03: an app that leaves the corner of the window does not move the fo
   expect(await isFocused("Composer")).toBe(true);
 });
 
-it("attack E02: an app that says that Escape was pressed stays where it is while its question is open", async () => {
+it("attack E02: an app that reports that Escape was pressed stays where it is while its question is open", async () => {
   const view = await stage.mount(page, "app");
   await view.getByRole("button", { name: "Fullscreen" }).click();
   await expect.poll(() => modeOf()).toBe("fullscreen");
@@ -157,7 +157,7 @@ it("attack E02: an app that says that Escape was pressed stays where it is while
   expect(await modeOf()).toBe("inline");
 });
 
-describe("an app fills the window when a person asks for it", () => {
+describe("an app fills the window when the user asks for it", () => {
   const fullscreen = () => expect.poll(() => modeOf()).toBe("fullscreen");
 
   it("with the mouse, while a field of the page has the focus and right after typing there", async () => {

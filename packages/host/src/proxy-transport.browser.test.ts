@@ -91,7 +91,7 @@ describe("a large message", () => {
     );
   });
 
-  it("that cannot be sent is said to whoever made it, and keeps nothing else from being sent", async () => {
+  it("that cannot be sent is reported to its sender, and does not block other messages", async () => {
     const errors: string[] = [];
     page.on("pageerror", ({ message }) => errors.push(message));
     const view = await stage.mount(page, "plain");

@@ -45,7 +45,7 @@ it("L04, L06: sends the tool call once, as its props come", async () => {
     ]);
 });
 
-it("X02: tells what changed in the context", async () => {
+it("X02: sends context changes", async () => {
   await page.evaluate(() => chat.set({ context: { locale: "it-IT" } }));
   await expect.poll(heard).toEqual(["ui/notifications/host-context-changed"]);
 });
@@ -63,7 +63,7 @@ it("gives the bridge to a ref", async () => {
   await expect.poll(heard).toEqual(["ui/notifications/tool-cancelled"]);
 });
 
-it("goes on while it is hidden, and is the same when it is shown again", async () => {
+it("continues while it is hidden, and is the same when it is shown again", async () => {
   await page.evaluate(() => chat.set({ input: { city: "Rome" } }));
   await expect.poll(heard).toEqual(["ui/notifications/tool-input"]);
   const before = await view();

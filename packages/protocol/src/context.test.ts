@@ -136,7 +136,7 @@ describe("diffHostContext", () => {
 });
 
 describe("examples", () => {
-  it("do what they say", () => {
+  it("behave as their comments say", () => {
     expect(examples.merge().after).toEqual({ theme: "dark" });
     expect(examples.diff()).toEqual({ theme: "dark", locale: null });
   });

@@ -497,7 +497,7 @@ describe("connectionAllowlist", () => {
 });
 
 describe("examples", () => {
-  it("do what they say", () => {
+  it("behave as their comments say", () => {
     const { policy, rejected } = examples.policyOfAView();
     expect(policy).toContain("connect-src https://api.example.com;");
     expect(rejected[0]?.field).toBe("csp.connectDomains[1]");

@@ -446,7 +446,7 @@ describe("tolerance", () => {
     );
   });
 
-  it("T04: one block that is broken is still refused, by its field", () => {
+  it("T04: a single broken block is still refused, by its field", () => {
     expect(read("ui/message", { role: "user", content: { type: "text" } })).toBe(
       "params.content[0].text is missing",
     );
@@ -596,7 +596,7 @@ describe("decodeMessage: envelopes", () => {
 });
 
 describe("examples", () => {
-  it("do what their comments say", () => {
+  it("behave as their comments say", () => {
     expect(examples.encodeRequestExample()).toMatchObject({ id: 1, method: "ui/open-link" });
     expect(examples.encodeNotificationExample()).toEqual({
       jsonrpc: "2.0",

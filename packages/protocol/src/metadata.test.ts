@@ -44,7 +44,7 @@ const hostile = () => [
   { _meta: { ui: new Proxy({}, { getOwnPropertyDescriptor: boom }) } },
 ];
 
-describe("one bug, five products: every location of the link", () => {
+describe("every location of the link: one bug, five products", () => {
   const nested = (uri: unknown) => ({ _meta: { ui: { resourceUri: uri } } });
   const flat = (uri: unknown) => ({ _meta: { [RESOURCE_URI_META_KEY]: uri } });
   const both = (one: unknown, two: unknown) => ({
@@ -600,7 +600,7 @@ describe("hostile input", () => {
 });
 
 describe("examples", () => {
-  it("do what they say", () => {
+  it("behave as their comments say", () => {
     expect(examples.uiOfATool()).toEqual({
       resourceUri: "ui://shop/cart.html",
       visibility: ["app"],

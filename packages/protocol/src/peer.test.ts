@@ -569,7 +569,7 @@ describe("I12 progress", () => {
     ]);
   });
 
-  it("D19: a listener to it that throws is reported, and the request goes on", async () => {
+  it("D19: a listener to it that throws is reported, and the request continues", async () => {
     const { view, host, codes } = pair();
     host.handle("tools/call", (_params, { progress }) => {
       progress?.({ progress: 1 });
@@ -1297,7 +1297,7 @@ describe("Channel: the smallest one", () => {
     expect(thrown).toEqual([new Error("no")]);
   });
 
-  it("an unsendable message rejects immediately, and the channel goes on", async () => {
+  it("an unsendable message rejects immediately, and the channel continues", async () => {
     const [a, b] = memoryPair();
     const view = new Channel<"view">().open(a);
     new Channel<"host">().open(b);

@@ -84,7 +84,7 @@ describe("allowAttribute", () => {
 });
 
 describe("examples", () => {
-  it("do what they say", () => {
+  it("behave as their comments say", () => {
     expect(examples.allowOfAFrame()).toBe("clipboard-write");
   });
 });

@@ -60,7 +60,7 @@ describe("decode: each kind", () => {
     ["union", union(string, integer), ["a", 1], [1.5, null, {}], "a string or a whole number"],
   ];
   for (const [name, schema, good, bad, wants] of cases) {
-    it(`${name}: accepts fitting values and says what it expects otherwise`, () => {
+    it(`${name}: accepts fitting values and states what it expects otherwise`, () => {
       for (const value of good) expect(decode(schema, value)).toEqual({ ok: true, value });
       for (const value of bad)
         expect(complaint(decode(schema, value))).toContain(`value must be ${wants}, not`);

@@ -46,7 +46,7 @@ describe("a view's headers", () => {
     });
   });
 
-  it("S04: what was declared is in the policy and in the list of connections, and no more", () => {
+  it("S04: only declared origins are in the policy and in the list of connections", () => {
     const declared = {
       connectDomains: ["https://api.example", "wss://live.example"],
       resourceDomains: ["https://cdn.example"],
@@ -78,7 +78,7 @@ describe("a view's headers", () => {
     );
   });
 
-  it("S10: every feature is closed but what was granted", () => {
+  it("S10: every feature is off unless it was granted", () => {
     expect(new Set(Object.values(features(viewHeaders(POLICY, PLACES))))).toEqual(new Set(["()"]));
     const open = features(viewHeaders({ ...POLICY, features: ["camera"] }, PLACES));
     expect(Object.entries(open).filter(([, list]) => list !== "()")).toEqual([["camera", "(self)"]]);
@@ -101,7 +101,7 @@ describe("a view's headers", () => {
       expect(features(headers)[name]).toBe("()");
   });
 
-  it("S08: without an origin, its sandbox has none to give", () => {
+  it("S08: without an origin, its sandbox grants none", () => {
     const headers = viewHeaders({ ...POLICY, opaque: true, features: ["clipboard-write"] }, PLACES);
     expect(csp(headers)["sandbox"]).toBe("allow-scripts allow-forms");
     // No allowlist can express it.
@@ -125,7 +125,7 @@ describe("a proxy's headers", () => {
     expect(headers["connection-allowlist"]).toBe('(response-origin "https://v-x.apps.example")');
   });
 
-  it("S09: hands on what was granted, to its view alone", () => {
+  it("S09: forwards granted permissions, to its view only", () => {
     const open = features(proxyHeaders({ ...POLICY, features: ["camera"] }, PLACES, PAGE));
     expect(Object.entries(open).filter(([, list]) => list !== "()")).toEqual([
       ["camera", '(self "https://v-x.apps.example")'],
@@ -140,7 +140,7 @@ describe("every page's headers", () => {
     refusal: DENY_ALL,
   };
 
-  it.each(Object.entries(pages))("say the same about types, referrers and openers: %s", (_name, headers) => {
+  it.each(Object.entries(pages))("agree about types, referrers and openers: %s", (_name, headers) => {
     expect(headers).toMatchObject({
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer",

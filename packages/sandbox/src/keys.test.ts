@@ -12,7 +12,7 @@ describe("S11: a label", () => {
     expect(await keys.label("a", undefined)).toBe(await keys.label("a", undefined));
   });
 
-  it("is another one with another secret, so that nobody else can tell it", async () => {
+  it("differs with another secret, so that it cannot be guessed", async () => {
     const others = new Keys("a secret of sixteen bytes or mors");
     expect(await others.label("a", "b")).not.toBe(await keys.label("a", "b"));
   });

@@ -39,7 +39,7 @@ const request = (line: string, ...headers: string[]): string =>
   [line, "Connection: close", ...headers, "", ""].join("\r\n");
 
 describe("the listener", () => {
-  it("serves what was registered, with its length", async () => {
+  it("serves registered pages, with their length", async () => {
     const { sandbox, port } = await serve();
     const { src } = await sandbox.register({ server: "s", html: "<p>é" });
     const { host, pathname } = new URL(src);
@@ -54,7 +54,7 @@ describe("the listener", () => {
     expect(view.headers["content-security-policy"]).toContain("default-src 'none'");
   });
 
-  it("says nothing on a connection on which nothing was asked: it would be taken for the next answer", async () => {
+  it("sends nothing on a connection without a request: it would be taken for the next answer", async () => {
     const { port } = await serve();
     expect(await exchange(port, "")).toEqual({ status: Number.NaN, headers: {}, body: "" });
   });
@@ -86,7 +86,7 @@ describe("the listener", () => {
     expect(answer.headers).toMatchObject(DENY_ALL);
   });
 
-  it("passes on what decides, and takes no path for a host", async () => {
+  it("forwards only the headers that matter, and does not take a path for a host", async () => {
     const { sandbox, port } = await serve();
     const { host, pathname } = new URL((await sandbox.register({ server: "s" })).src);
     const get = async (path: string, ...headers: string[]): Promise<number> =>
@@ -114,7 +114,7 @@ describe("the listener", () => {
     expect((await serve({ port })).port).toBe(port);
   });
 
-  it("says that a port is taken", async () => {
+  it("reports that a port is in use", async () => {
     const { port } = await serve();
     await expect(serve({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
   });

@@ -136,7 +136,7 @@ describe("closed unless the host opens it", () => {
 describe("S09: permissions", () => {
   const meta = { permissions: { camera: {}, microphone: {}, clipboardWrite: {} } };
 
-  it("S09: what was granted reaches the view, and only that", async () => {
+  it("S09: only granted permissions reach the view", async () => {
     const grant: ViewRegistration["grant"] = (permission) => permission !== "microphone";
     const shown = await stage.show({ html: APP, meta, grant });
     expect(shown.registered.permissions).toEqual({ camera: {}, clipboardWrite: {} });
@@ -251,7 +251,7 @@ describe("in production: names under one domain", () => {
     }
   });
 
-  it("S02: a browser that does not say what it wants a page for gets one that refuses to work in a tab", async () => {
+  it("S02: a browser that does not send the destination of a page gets one that refuses to work in a tab", async () => {
     const { src } = await production.served.sandbox.register({ server: "test", html: APP });
     const page = await production.openPage("about:blank");
     const errors: string[] = [];

@@ -86,7 +86,7 @@ describe("attack B18: a Host header", () => {
     // Letters that equal ASCII letters when case is ignored, in some languages.
     `p.${LABEL}.localho\u017ft:8091`,
     `p.${LABEL.replace("k", "\u212a")}.localhost:8091`,
-  ])("that is none of ours: %j", (host) => {
+  ])("that is not ours: %j", (host) => {
     expect(local.read(host)).toBeUndefined();
   });
 

@@ -139,7 +139,7 @@ describe.each([
     );
   });
 
-  it("S12: what a view says about itself is marked as its own word", async () => {
+  it("S12: reports of a view about itself are marked as its own", async () => {
     const shown = await stage.show({ html: APP }, { port });
     const params = { code: "loaded", by: "proxy" };
     await say(shown, { jsonrpc: "2.0", method: "ui/notifications/sandbox-report", params });
@@ -180,7 +180,7 @@ describe.each([
   });
 });
 
-it("D11: what is gone from the context is undefined in the view, not null", async () => {
+it("D11: a key that was removed from the context is undefined in the view, not null", async () => {
   const shown = await stage.show({ html: APP }, { port: true });
   await shown.view();
   const method = "ui/notifications/host-context-changed";

@@ -61,7 +61,7 @@ describe("a registered view", () => {
     expect(view.csp).toEqual({ connectDomains: ["https://api.example"] });
   });
 
-  it("S09: gets what it asks for and is granted, and nothing else", async () => {
+  it("S09: gets permissions that it requests and is granted, and nothing else", async () => {
     const grant = vi.fn((permission: string) => permission !== "microphone");
     // Unchecked, as it comes from a server.
     const permissions = {
@@ -86,7 +86,7 @@ describe("a registered view", () => {
     expect(page).toContain('sandbox="allow-scripts allow-forms"');
   });
 
-  it("says whether it wants a border", async () => {
+  it("reports whether it wants a border", async () => {
     expect((await register({ meta: { prefersBorder: true } })).prefersBorder).toBe(true);
   });
 });
@@ -151,7 +151,7 @@ describe("a view's document", () => {
     }
   });
 
-  it("S06: is byte for byte what it was, whatever it is", async () => {
+  it("S06: stays the same byte for byte, whatever it is", async () => {
     const pieces = fc.constantFrom(
       "<!doctype html>",
       "<!DOCTYPE\nhtml>",
@@ -227,7 +227,7 @@ describe("a view's document", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refused requests", () => {
   it("attack B18: another host's name, with 403", async () => {
     const { src } = await register();
     const path = new URL(src).pathname;
@@ -243,7 +243,7 @@ describe("what is refused", () => {
     expect(Object.fromEntries(response.headers)).toEqual(DENY_ALL);
   });
 
-  it("attack A39: a query, another path, a changed name, with 404 that says nothing of it", async () => {
+  it("attack A39: a query, another path, a changed name, with a 404 that reveals nothing", async () => {
     const view = await register();
     const name = new URL(view.src).pathname.slice(1);
     const paths = [
@@ -291,7 +291,7 @@ describe("what is refused", () => {
       await expectRefused(await ask(address, { "sec-fetch-dest": destination }), 404);
   });
 
-  it("but not a frame's, nor that of a browser which does not say", async () => {
+  it("but not a frame's, nor that of a browser which does not send it", async () => {
     const { src } = await register();
     expect((await ask(src, { "sec-fetch-dest": "iframe" })).status).toBe(200);
     expect((await ask(src)).status).toBe(200);
@@ -376,7 +376,7 @@ describe("metadata that would break out of the policy", () => {
   const plain = async () => shape(await register());
 
   it.each(LISTS.flatMap((list) => HOSTILE.map((value) => [list, value] as const)))(
-    "attack B08: %s with %j: the view is refused, with what is wrong in data",
+    "attack B08: %s with %j: the view is refused, with the problem in data",
     async (list, value) => {
       const refused = register({ meta: { csp: { [list]: ["https://fine.example", value] } } });
       const error = (await refused.catch((reason) => reason)) as VitrineError;

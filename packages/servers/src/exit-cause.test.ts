@@ -67,7 +67,7 @@ describe("a server that cannot start", () => {
       isolation: { ...transport.isolation, memory: 100e6 },
     });
     await expect(server.start()).rejects.toThrow(
-      'it used more memory than it may have. Raise "isolation.memory" (100 MB)',
+      'it used more memory than allowed. Raise "isolation.memory" (100 MB)',
     );
     expect(counted()).toEqual(['vitrine_server_faults_total{server="shop",fault="out-of-memory"} 1']);
   });

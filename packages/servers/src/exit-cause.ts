@@ -31,7 +31,7 @@ export function explainExit(
   const limit = limits.memory === undefined ? "" : ` (${Math.round(limits.memory / 1e6)} MB)`;
   const raise = `Raise "isolation.memory"${limit}`;
   if (exit.outOfMemory) {
-    const message = `the server was ended because it used more memory than it may have. ${raise}`;
+    const message = `the server was ended because it used more memory than allowed. ${raise}`;
     return { fault: "out-of-memory", message };
   }
   if (signal === "SIGKILL" || code === KILLED) {

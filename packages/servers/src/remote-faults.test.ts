@@ -273,7 +273,7 @@ describe("an event stream", () => {
   });
 });
 
-it("a server that restarts: subscriptions are restored without a call, and views hear of possible changes", async () => {
+it("a server that restarts: subscriptions are restored without a call, and views are notified of possible changes", async () => {
   const streams = new Set<ServerResponse>();
   const subscribed: unknown[] = [];
   http.stream = (request, response) => {

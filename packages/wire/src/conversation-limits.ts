@@ -37,12 +37,12 @@ export class ConversationError extends GatewayError {
 type Limit = "item" | "items" | "size" | "contexts" | "title";
 
 const SENTENCES: Record<Limit, (max: string, found: string) => string> = {
-  item: (max, found) => `an entry of ${found} bytes is more than the ${max} that are kept: shorten it`,
-  items: (max) => `a conversation has ${max} entries at most: begin a new one`,
-  size: (max) => `a conversation has ${max} bytes at most: begin a new one, or remove entries`,
+  item: (max, found) => `an entry of ${found} bytes is more than the ${max} that are stored: shorten it`,
+  items: (max) => `a conversation has ${max} entries at most: start a new one`,
+  size: (max) => `a conversation has ${max} bytes at most: start a new one, or remove entries`,
   contexts: (max, found) =>
-    `what the apps want the model to know has ${found} bytes, more than the ${max} that are kept: close some`,
-  title: (max, found) => `a title of ${found} characters is more than the ${max} that are kept: shorten it`,
+    `the model contexts of all apps have ${found} bytes, more than the ${max} that are stored: close some apps`,
+  title: (max, found) => `a title of ${found} characters is more than the ${max} that are stored: shorten it`,
 };
 
 /** Throws if a value exceeds a limit. */

@@ -55,7 +55,7 @@ async function failure(command: Promise<unknown>): Promise<CliError> {
 }
 
 describe("tools and resources", () => {
-  it("list what an official server has, for users and for programs", async () => {
+  it("list the contents of an official server, for users and for programs", async () => {
     const [table, all, list, read] = await Promise.all([
       tools(GOOD),
       tools(GOOD, { json: true }),
@@ -113,7 +113,7 @@ describe("call", () => {
   });
 });
 
-describe("one message for", () => {
+describe("a single error message for", () => {
   it.each<[string, () => Promise<unknown>, string, RegExp]>([
     ["an unknown tool", () => call(BAD, "ecko"), "tool-unknown", /no tool "ecko"; did you mean "echo"\?/],
     ["an unknown server", () => tools("nobody"), "server-unknown", /there is no server "nobody"/],

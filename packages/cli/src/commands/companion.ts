@@ -53,7 +53,7 @@ export function companionCommand(
 ): Promise<number> {
   const at = surroundings();
   if (at.env[WITHIN_VARIABLE]) {
-    const message = `the companion does not stand before itself: take it out of the settings file that it reads, or name the servers: vitrine companion <server>`;
+    const message = `the companion cannot run in front of itself: remove it from the settings file that it reads, or name the servers: vitrine companion <server>`;
     throw new CliError("companion-within", message);
   }
   const token = tokenOf(at);

@@ -37,7 +37,7 @@ async function list(argument: string, options: PlainOptions, terminal: Terminal)
     String(each["description"] ?? each["title"] ?? each["name"] ?? ""),
   ]);
   if (rows.length === 0) terminal.note("the server has no resources");
-  const [head, ...lines] = table([["RESOURCE", "TYPE", "WHAT IT IS"], ...rows], terminal.columns);
+  const [head, ...lines] = table([["RESOURCE", "TYPE", "DESCRIPTION"], ...rows], terminal.columns);
   if (rows.length > 0) terminal.print([terminal.dim(head ?? ""), ...lines].join("\n"));
   return 0;
 }

@@ -29,7 +29,7 @@ export async function toolsCommand(
     shows(tool),
     String(tool["description"] ?? tool["title"] ?? ""),
   ]);
-  const [head, ...lines] = table([["TOOL", "SHOWS", "WHAT IT DOES"], ...rows], terminal.columns);
+  const [head, ...lines] = table([["TOOL", "SHOWS", "DESCRIPTION"], ...rows], terminal.columns);
   if (rows.length > 0) terminal.print([terminal.dim(head ?? ""), ...lines].join("\n"));
   return 0;
 }

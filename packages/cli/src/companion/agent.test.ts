@@ -22,14 +22,14 @@ describe("a tab that is closed", () => {
     const { agent, page, host, gateway } = bind(await open(undefined, { open: async () => ++tabs > 0 }));
     const client = await agent();
     const show = async () => textsOf(await client.callTool({ name: "shop__show", arguments: {} }))[1];
-    expect(await show()).toMatch(/opens in the person's browser/);
+    expect(await show()).toMatch(/opens in the user's browser/);
     const tab = await page();
     await tab.open("shop", "show");
-    await expect.poll(show).toMatch(/is open in the person's browser/);
+    await expect.poll(show).toMatch(/is open in the user's browser/);
     expect(tabs).toBe(1);
     tab.raw.leave();
     await expect.poll(async () => (await gateway.conversations.open("local", tab.id)).listenerCount).toBe(1);
-    expect(await show()).toMatch(/opens in the person's browser/);
+    expect(await show()).toMatch(/opens in the user's browser/);
     expect(tabs).toBe(2);
     expect(host.apps.every(({ isOpen }) => !isOpen)).toBe(true);
   });
@@ -58,7 +58,7 @@ describe("a tab that is closed", () => {
     tab.raw.cut();
     const texts = textsOf(await client.callTool({ name: "app_context", arguments: {} }));
     expect(texts.join("\n")).toContain("is open.");
-    expect(texts).toContain("Nothing new since you asked last.");
+    expect(texts).toContain("Nothing new since your last call.");
   });
 });
 
@@ -115,7 +115,7 @@ describe("the agent", () => {
     const said = async () => (await tab.raw.request("conversation/open", { id: tab.id })).items[0];
     expect(await said()).toMatchObject({ kind: "user", isQueued: true });
     const texts = textsOf(await client.callTool({ name: "app_context", arguments: {} }));
-    expect(texts.join("\n")).toContain("The person wrote:\n  > Stop, please.");
+    expect(texts.join("\n")).toContain("The user wrote:\n  > Stop, please.");
     expect(await said()).not.toHaveProperty("isQueued", true);
   });
 

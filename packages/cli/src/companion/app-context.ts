@@ -23,9 +23,9 @@ const MOST_PICTURES = 4;
 /** Its entry in the tools list. */
 export const APP_CONTEXT_TOOL: Tool = {
   name: APP_CONTEXT,
-  title: "What happens in the apps",
+  title: "Events in the apps",
   description:
-    "Tells which apps are open in the person's browser, what each wants you to know, which tools it offers, and what the person and the apps said since you asked last. With `wait` it answers as soon as there is something new, or after so many seconds; many clients give up after 60.",
+    "Returns which apps are open in the user's browser, the context and the tools of each, and what the user and the apps wrote since your last call. With `wait`, it answers as soon as there is something new, or after that many seconds; many clients time out after 60.",
   inputSchema: {
     type: "object",
     properties: {
@@ -37,7 +37,7 @@ export const APP_CONTEXT_TOOL: Tool = {
       },
     },
   },
-  annotations: { title: "What happens in the apps", readOnlyHint: true, openWorldHint: false },
+  annotations: { title: "Events in the apps", readOnlyHint: true, openWorldHint: false },
 };
 
 /** Handles a call of the tool. */
@@ -59,7 +59,7 @@ export async function answerAppContext(
   await reader.wait(wait * 1000, signal).finally(() => clearInterval(signs));
   // The caller is gone, so the news are kept for the next call.
   if (signal.aborted) return failed("it was cancelled");
-  const news = newsText(reader.take(), "Since you asked last:") ?? "Nothing new since you asked last.";
+  const news = newsText(reader.take(), "Since your last call:") ?? "Nothing new since your last call.";
   const apps = appsText(host.apps, ({ number, tools }) => tools.map(({ name }) => appToolName(number, name)));
   const texts = [apps, news, problemsText(host.problems), noticesText(host.notices)].filter(
     (text) => text !== undefined,

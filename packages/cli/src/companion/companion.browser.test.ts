@@ -60,20 +60,20 @@ afterAll(async () => {
 const call = async (name: string, input: Record<string, unknown> = {}): Promise<string[]> =>
   textsOf(await agent.callTool({ name, arguments: input }));
 
-it("the app opens before the person, and what they write there reaches the agent", async () => {
+it("the app opens for the user, and messages that they write there reach the agent", async () => {
   const { tools } = await agent.listTools();
   const clock = tools.find(({ name }) => name.endsWith("__get-time"))?.name ?? "";
   const [said, shown] = await call(clock);
   expect(said).toMatch(/\d{4}-\d\d-\d\d/);
-  expect(shown).toMatch(/^App 1 .* is open in the person's browser/);
+  expect(shown).toMatch(/^App 1 .* is open in the user's browser/);
   const view = await workbench.appIn(workbench.lastApp);
   const waiting = call("app_context", { wait: 60 });
   await view.getByRole("button", { name: "Send Message" }).click();
   await workbench.agree();
-  expect((await waiting)[1]).toMatch(/App 1 .* wrote in the person's place:\n {2}> /);
+  expect((await waiting)[1]).toMatch(/App 1 .* wrote on the user's behalf:\n {2}> /);
 });
 
-it("the page names the agent, says how words reach it, and says nothing of models and keys", async () => {
+it("the page names the agent, explains how messages reach it, and does not mention models and keys", async () => {
   const { page } = workbench;
   await page.getByText("Agent: agent 1").waitFor();
   await page.getByText(/^agent 1 reads what you write here with the result of its next call/).waitFor();
@@ -82,18 +82,18 @@ it("the page names the agent, says how words reach it, and says nothing of model
   expect(await workbench.lastApp.getByText("by agent", { exact: true }).count()).toBe(1);
 });
 
-it("the person writes to the agent beside the apps, and no model answers in its place", async () => {
+it("the user writes to the agent beside the apps, and no model answers instead", async () => {
   await workbench.tell("Show me a die.");
   await workbench.page
     .getByRole("article")
     .filter({ hasText: "Show me a die." })
     .getByText("not read yet")
     .waitFor();
-  expect((await call("app_context", { wait: 30 }))[1]).toContain("The person wrote:\n  > Show me a die.");
+  expect((await call("app_context", { wait: 30 }))[1]).toContain("The user wrote:\n  > Show me a die.");
   expect(await workbench.page.getByText("add a model").count()).toBe(0);
 });
 
-it("the agent drives the app that is open: what reads at once, what changes when the person has said yes (A06)", async () => {
+it("the agent drives the open app: read-only tools run at once, others after the user has approved them (A06)", async () => {
   const { tools } = await agent.listTools();
   const apps = workbench.page.locator("article mcp-app");
   const before = await apps.count();

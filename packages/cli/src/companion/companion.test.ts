@@ -96,7 +96,7 @@ describe.each(AGENTS)("for an agent that shows views, %s", (_name, connect) => {
     expect(metaOf(tools, "shop__inner")).toEqual({ ui: { visibility: ["app"] } });
   });
 
-  it("reads every view where its tool says, with its metadata", async () => {
+  it("reads every view at the address that its tool names, with its metadata", async () => {
     const agent = await connect({ hasViews: true });
     for (const [server, title] of [
       ["shop", "Cart of shop"],
@@ -142,7 +142,7 @@ describe.each(AGENTS)("for an agent that shows views, %s", (_name, connect) => {
 });
 
 describe("an app that a client shows", () => {
-  it("may do what the user allows, in a browser: if there is none, the agent is told", async () => {
+  it("may do what the user allows in a browser; without a browser, the agent is notified", async () => {
     const agent = await stage.agent({ hasViews: true });
     const { tools } = await agent.listTools();
     // Only a view may call it, and it is not marked as read-only.
@@ -225,14 +225,14 @@ describe("the HTTP endpoint", () => {
   });
 });
 
-describe("the person", () => {
+describe("the user", () => {
   it("and their apps reach the agent: with the next result, by app_context, and while it waits", async () => {
     const agent = await stage.agent({ generation: "2025" });
     await agent.callTool({ name: "shop__show", arguments: {} });
     const page = await stage.page();
     const view = await page.open("shop", "show");
     const [, open] = textsOf(await agent.callTool({ name: "shop__show", arguments: {} }));
-    expect(open).toMatch(/is open in the person's browser, at http:\/\/127\.0\.0\.1:\d+\/#conversation=/);
+    expect(open).toMatch(/is open in the user's browser, at http:\/\/127\.0\.0\.1:\d+\/#conversation=/);
     const app = stage.host.apps.find(({ isOpen }) => isOpen)?.number ?? 0;
     expect(app).toBeGreaterThan(0);
 
@@ -245,9 +245,9 @@ describe("the person", () => {
     expect(texts[1]).toBe(
       [
         "While you were away:",
-        `- App ${app} ("show" of the server "shop") now says of itself:\n  > 2 cherries`,
-        `- App ${app} ("show" of the server "shop") wrote in the person's place:\n  > Please pay.`,
-        "- The person wrote:\n  > And hurry.",
+        `- App ${app} ("show" of the server "shop") changed its context:\n  > 2 cherries`,
+        `- App ${app} ("show" of the server "shop") wrote on the user's behalf:\n  > Please pay.`,
+        "- The user wrote:\n  > And hurry.",
       ].join("\n"),
     );
     // Once.
@@ -255,14 +255,14 @@ describe("the person", () => {
 
     const [apps, nothing] = textsOf(await agent.callTool({ name: "app_context", arguments: {} }));
     expect(apps).toContain(`App ${app} ("show" of the server "shop") is open.\nIt says:\n  > 2 cherries`);
-    expect(nothing).toBe("Nothing new since you asked last.");
+    expect(nothing).toBe("Nothing new since your last call.");
     const waiting = agent.callTool({ name: "app_context", arguments: { wait: 60 } });
     await page.say("Now.", view);
     expect(textsOf(await waiting)[1]).toContain("> Now.");
     page.raw.close();
   });
 
-  it("sees no model answer in the agent's place, and no word that there is none", async () => {
+  it("sees no model answer instead of the agent, and no message that there is no model", async () => {
     const page = await stage.page();
     await page.say("Is anybody there?");
     const { items } = await page.raw.request("conversation/open", { id: page.id });
@@ -319,7 +319,7 @@ describe("the person", () => {
     page.raw.close();
   });
 
-  it("is followed by resources: who subscribed is told", async () => {
+  it("is announced to the subscribers of its resource", async () => {
     const agent = await stage.oldAgent();
     await agent.callTool({ name: "shop__show", arguments: {} });
     const page = await stage.page();

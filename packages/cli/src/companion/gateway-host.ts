@@ -287,7 +287,7 @@ export class GatewayHost implements CompanionHost {
         if (item?.kind === "call" && (item.state === "running" || item.state === "writing")) return;
         end();
         if (item?.kind === "call") resolve({ ...item });
-        else reject(new GatewayError("item-unknown", "the person removed the call before it was over"));
+        else reject(new GatewayError("item-unknown", "the user removed the call before it finished"));
       };
       const stop = (): void => {
         conversation.stop(id);
@@ -380,9 +380,13 @@ export class GatewayHost implements CompanionHost {
 function problemOf({ state, problem, authorizeUrl }: ServerSummary): string | undefined {
   if (state === "ready") return undefined;
   if (state === "unauthorized")
-    return `the person must sign in first, ${authorizeUrl ? `at ${authorizeUrl}` : "in the workbench"}`;
+    return `the user must sign in first, ${authorizeUrl ? `at ${authorizeUrl}` : "in the workbench"}`;
   if (problem) return problem.message;
-  return state === "idle" ? undefined : state === "starting" ? "it has not answered yet" : "it does not run";
+  return state === "idle"
+    ? undefined
+    : state === "starting"
+      ? "it has not answered yet"
+      : "it is not running";
 }
 
 /** The outcome of a call, for an agent. */
@@ -390,11 +394,11 @@ function resultOf({ state, result, problem, isResultLost }: CallItem): CallToolR
   if (result) return result;
   if (isResultLost && state === "done")
     return { content: [{ type: "text", text: "It was done. Its result was too large to be stored." }] };
-  const why = problem ?? "nobody knows why";
+  const why = problem ?? "the reason is unknown";
   // The server may have received the call, so an agent must not simply repeat it.
   const text =
     state === "cancelled"
-      ? `The call was cancelled: ${why}. It may have been done all the same.`
+      ? `The call was cancelled: ${why}. It may have been executed anyway.`
       : `The call failed: ${why}`;
   return { content: [{ type: "text", text }], isError: true };
 }

@@ -20,7 +20,7 @@ afterEach(async () => {
 const open = async (...args: Parameters<typeof CompanionStage.open>): Promise<CompanionStage> =>
   (stage = await CompanionStage.open(...args));
 
-it("a server that does not start does not affect others, and the agent is told", async () => {
+it("a server that does not start does not affect others, and the agent is notified", async () => {
   const { agent } = bind(await open(({ clock }) => ({ ...(clock && { clock }), broken: bad("exits") })));
   const client = await agent();
   // A list waits for at most ten seconds; on a slow machine the server comes later.
@@ -139,8 +139,7 @@ it("several apps at once open one browser; meanwhile the agent gets its address"
   const texts = await Promise.all([show(), show(), show()]);
   expect(links).toHaveLength(1);
   expect(links[0]).toMatch(/^conversation=[\w-]+$/);
-  for (const text of texts)
-    expect(text).toMatch(/^App \d .* opens in the person's browser, at http\S+\/#conv/);
+  for (const text of texts) expect(text).toMatch(/^App \d .* opens in the user's browser, at http\S+\/#conv/);
 });
 
 it("the link signs a browser in, and leads to the conversation", async () => {
@@ -177,7 +176,7 @@ it("a call that the user stops in the page is reported to the agent", async () =
     .toBe(true);
   const result = await waiting;
   expect(result.isError).toBe(true);
-  expect(textsOf(result)[0]).toMatch(/cancelled: stopped by the user\. It may have been done/);
+  expect(textsOf(result)[0]).toMatch(/cancelled: stopped by the user\. It may have been executed/);
 });
 
 const bind = (opened: CompanionStage) => ({ agent: opened.agent.bind(opened) });

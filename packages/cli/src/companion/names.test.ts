@@ -62,7 +62,7 @@ describe("addresses of resources", () => {
   });
 
   it.each(["ui://shop", "ui:///x", "note://1", "vitrine://servers/shop/%", "vitrine://apps/1", ""])(
-    "%j is nobody's",
+    "%j belongs to no tool",
     (address) => expect(readAddress(address)).toBeUndefined(),
   );
 

@@ -39,7 +39,7 @@ const isByPerson = (news: News): boolean => news.kind === "message" && news.from
 
 /** All apps with their state. */
 export function appsText(apps: readonly CompanionApp[], namesOf: (app: CompanionApp) => string[]): string {
-  if (apps.length === 0) return "No app is open. Tools that have one open it in the person's browser.";
+  if (apps.length === 0) return "No app is open. Tools that have one open it in the user's browser.";
   const open = apps.filter(({ isOpen }) => isOpen);
   const closed = apps.filter(({ isOpen }) => !isOpen);
   const parts = open.map((app) => appText(app, namesOf(app)));
@@ -70,19 +70,19 @@ export const problemsText = (problems: readonly ServerProblem[]): string | undef
 export const noticesText = (notices: readonly string[]): string | undefined =>
   notices.length === 0
     ? undefined
-    : `Tell the person:\n${notices.map((notice) => `- ${oneLine(notice)}`).join("\n")}`;
+    : `Tell the user:\n${notices.map((notice) => `- ${oneLine(notice)}`).join("\n")}`;
 
 /** A line for a result whose app is shown to the user. */
 export function shownText(app: CompanionApp, showing: Showing): string {
   const what = capital(nameOf(app));
-  const then = "What the person does in it comes with later results; app_context tells it at once.";
+  const then = "The user's actions in it come with later results; app_context returns them at once.";
   switch (showing.state) {
     case "open":
-      return `${what} is open in the person's browser, at ${showing.address}. ${then}`;
+      return `${what} is open in the user's browser, at ${showing.address}. ${then}`;
     case "opening":
-      return `${what} opens in the person's browser, at ${showing.address}. ${then}`;
+      return `${what} opens in the user's browser, at ${showing.address}. ${then}`;
     case "link":
-      return `${what} is ready, and no browser shows it yet: ask the person to open ${showing.url} (the link works once). ${then}`;
+      return `${what} is ready, and no browser shows it yet: ask the user to open ${showing.url} (the link works once). ${then}`;
   }
 }
 
@@ -93,11 +93,11 @@ export const nameOf = (app: NonNullable<Speaker>): string =>
 function lineOf(news: News): string {
   if (news.kind === "closed") return `${capital(nameOf(news.from))} was closed: its tools are gone.`;
   if (news.kind === "message") {
-    const who = news.from ? `${capital(nameOf(news.from))} wrote in the person's place` : "The person wrote";
+    const who = news.from ? `${capital(nameOf(news.from))} wrote on the user's behalf` : "The user wrote";
     const most = isByPerson(news) ? Number.POSITIVE_INFINITY : MOST_OF_ONE;
     return `${who}:\n${quote(wordsOf({ content: news.content }, most))}`;
   }
-  return `${capital(nameOf(news.from))} now says of itself:\n${quote(wordsOf(news) || "(nothing any more)")}`;
+  return `${capital(nameOf(news.from))} changed its context:\n${quote(wordsOf(news) || "(now empty)")}`;
 }
 
 /** Content as text. */

@@ -64,7 +64,7 @@ async function lineUp(companion: Companion, name: string, options: RunOptions): 
     if (!found)
       throw unknownTool(
         name,
-        "the app that offered it is closed, or never did; app_context tells which are open",
+        "the app that offered it is closed, or never offered it; app_context lists the open apps",
       );
     return async (input) => ({ result: await host.callApp(found.app.number, found.tool, input, options) });
   }
@@ -131,7 +131,7 @@ function findAppTool(
 /** The error if no user could be asked. */
 function unasked(tool: string, showing: Exclude<Showing, { state: "open" }>): CliError {
   const where = showing.state === "link" ? `let them open ${showing.url}` : `it opens at ${showing.address}`;
-  return new CliError("denied", `the person must allow ${tool} in a browser: ${where}, then call it again`);
+  return new CliError("denied", `the user must allow ${tool} in a browser: ${where}, then call it again`);
 }
 
 const withText = (result: CallToolResult, text: string): CallToolResult => ({

@@ -61,7 +61,7 @@ export async function serveByHttp(
   const listener = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   listener.listen(port, HOST);
   await once(listener, "listening").catch((error: unknown) => {
-    const hint = "choose another with --http <port>, or stop who has it";
+    const hint = "choose another with --http <port>, or stop the program that uses it";
     throw portError(Object(error)["code"], port, hint) ?? error;
   });
   const { port: taken } = listener.address() as AddressInfo;
@@ -86,8 +86,7 @@ function refused(request: Request, token: string): Response | undefined {
   if (wrongHost) return wrongHost;
   // Only browsers send it, and no page may use the companion.
   if (request.headers.has("origin")) return refusal(403, -32000, "pages cannot use the companion");
-  if (new URL(request.url).pathname !== PATH)
-    return refusal(404, -32000, `there is nothing here: try ${PATH}`);
+  if (new URL(request.url).pathname !== PATH) return refusal(404, -32000, `unknown path: use ${PATH}`);
   const [, given = ""] = /^Bearer (.+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
   if (isSame(given, token)) return undefined;
   const response = refusal(401, -32000, "send the token that the companion printed: Authorization: Bearer …");

@@ -157,12 +157,12 @@ async function withPage(stage: Stage, work: (page: Page) => Promise<Rendered>): 
   try {
     await page.goto(`${await stage.origin()}/render.html`);
     if (!(await page.evaluate(() => "vitrineRender" in globalThis)))
-      throw new CliError("page-missing", "the page that apps are rendered in is not there");
+      throw new CliError("page-missing", "the page that renders apps is missing");
     return await work(page);
   } catch (cause) {
     throw told(cause)
       ? cause
-      : new CliError("browser-failed", `the browser gave up: ${firstLine(cause)}`, { cause });
+      : new CliError("browser-failed", `the browser failed: ${firstLine(cause)}`, { cause });
   } finally {
     await page.close();
   }

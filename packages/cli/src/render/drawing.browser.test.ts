@@ -116,7 +116,7 @@ describe.concurrent("a replay", () => {
   let recorded: Promise<RenderResult> | undefined;
   const record = (): Promise<RenderResult> => (recorded ??= run(SERVER, { tool: ["text"], trace }));
 
-  it("has what was seen, and passes while the app shows that, or nearly", async () => {
+  it("contains the visible text, and passes while the app shows that text, or nearly", async () => {
     expect(await record()).toMatchObject({ ok: true, text: expect.stringContaining("Rome") });
     const last = readFileSync(trace, "utf8").trimEnd().split("\n").at(-1);
     expect(JSON.parse(`${last}`)).toMatchObject({
@@ -147,7 +147,7 @@ describe.concurrent("a replay", () => {
     expect(await run(`${SERVER} other`, { replay: trace, ignoreText: true })).toMatchObject({ ok: true });
   });
 
-  it("of a recording without what was seen still replays, and finds an app that has become blank", async () => {
+  it("of a recording without visible text still replays, and finds an app that has become blank", async () => {
     await record();
     const older = file("older.jsonl");
     const lines = readFileSync(trace, "utf8").split("\n");
@@ -157,7 +157,7 @@ describe.concurrent("a replay", () => {
     expect(await run(`${SERVER} hidden`, { replay: older })).toMatchObject({ cause: { code: "blank" } });
   });
 
-  it("of an app that was blank then does what it did", async () => {
+  it("of an app that was blank then passes if it is still blank", async () => {
     const blank = file("blank.jsonl");
     expect(await run(SERVER, { tool: ["empty"], trace: blank })).toMatchObject({ ok: false });
     expect(await run("", { replay: blank })).toMatchObject({ ok: true });

@@ -42,7 +42,7 @@ export function printResult(terminal: Terminal, result: RenderResult): void {
   if (result.screenshot) row("screenshot", result.screenshot);
   if (result.trace) row("trace", result.trace);
   for (const { path, values } of result.redacted ?? [])
-    row("redacted", `${path}: ${values > 0 ? values : "nothing is there"}`);
+    row("redacted", `${path}: ${values > 0 ? values : "no match"}`);
 }
 
 /** Several apps, one line each. */

@@ -178,7 +178,7 @@ describe("over the official servers", () => {
 });
 
 describe.concurrent("an app that does as it should", () => {
-  it("is described as the contract says, down to what it wrote and where", async () => {
+  it("is described according to the contract, down to its console lines and their locations", async () => {
     const [screenshot, trace] = [file("fine.png"), file("fine.jsonl")];
     const printed = await result(APPS_SERVER, {
       tool: ["fine"],
@@ -249,7 +249,7 @@ describe.concurrent("an app that does as it should", () => {
     });
   });
 
-  it("is pressed again by the replay where it was pressed, and what follows is compared", async () => {
+  it("is pressed again by the replay at the same point, and the messages after it are compared", async () => {
     const trace = file("pressed.jsonl");
     const steps = [{ click: "message" }, { wait: "message done" }];
     const redact = ["params.content.*.text", "params.nowhere"];
@@ -275,7 +275,7 @@ describe.concurrent("an app that does as it should", () => {
     // The same button does something else now; and again, because the app may have stored something.
     const changed = header.replace("app.sendMessage(", "Promise.resolve(");
     writeFileSync(trace, [changed, ...lines].join("\n"));
-    const differences = [expect.stringMatching(/^The app no longer asks for ui\/message \(message \d+\)\.$/)];
+    const differences = [expect.stringMatching(/^The app no longer requests ui\/message \(message \d+\)\.$/)];
     expect(await runJson("", { replay: trace, timeout: TIMEOUT })).toMatchObject({
       code: 1,
       printed: { cause: { code: "replay_differs" }, replay: { differences, steps: 2 } },
@@ -290,7 +290,7 @@ describe.concurrent("an app that does as it should", () => {
     });
   });
 
-  it("is pressed in a replay as the command line says, and what cannot be pressed is a difference", async () => {
+  it("is pressed in a replay according to the command line; a press that fails is a difference", async () => {
     const trace = file("unpressed.jsonl");
     const steps = [{ click: "message" }, { wait: "message done" }];
     const recorded = await result(APPS_SERVER, { tool: ["fine"], steps, trace, allowMessages: true });
@@ -321,7 +321,7 @@ describe.concurrent("an app that does as it should", () => {
     // A step that exceeds the time is not skipped.
     const cut = await result("", { replay: trace, steps: [...steps, { wait: "600000" }], timeout: 5000 });
     expect(cut.replay?.differences).toContainEqual(
-      expect.stringMatching(/^The replay came to .* of 3 within/),
+      expect.stringMatching(/^The replay reached .* of 3 within/),
     );
   });
 
@@ -334,7 +334,7 @@ describe.concurrent("an app that does as it should", () => {
     // Running out of time before the end proves nothing.
     const { printed } = await runJson("", { replay: trace, timeout: 1 });
     expect(printed).toMatchObject({
-      cause: { code: "replay_differs", message: expect.stringMatching(/^The replay came to message \d+ of/) },
+      cause: { code: "replay_differs", message: expect.stringMatching(/^The replay reached message \d+ of/) },
     });
   });
 
@@ -357,7 +357,7 @@ describe.concurrent("an app that does as it should", () => {
     expect(existsSync(trace)).toBe(false);
   });
 
-  it("is denied what must be asked, and that is told; and gets what an option allows", async () => {
+  it("is denied requests that need approval, which is reported, and gets those that an option allows", async () => {
     const steps = ["call", "link", "message", "download"].flatMap((click) => [
       { click },
       { wait: `${click} ` },
@@ -389,7 +389,7 @@ describe.concurrent("an app that does as it should", () => {
     expect(allowed.consents.map(({ answer }) => answer)).toEqual(Array(5).fill("allow"));
   });
 
-  it("is reported in a few lines for people", async () => {
+  it("is reported in a few lines of text", async () => {
     const { code, out } = await run(APPS_SERVER, { tool: ["fine"], steps: [{ click: "link" }] });
     expect(code).toBe(0);
     expect(out).toMatch(/^✓ fine · apps 4\.5\.6\n/);
@@ -412,7 +412,7 @@ describe("an app that does as it should", () => {
 });
 
 describe.concurrent("several at once", () => {
-  it("renders every tool with a UI that can be called, says why the others were not, and draws a sheet", async () => {
+  it("renders every tool with a UI that can be called, explains why the others were not rendered, and draws a sheet", async () => {
     const sheet = file("sheet.png");
     const printed = await report("budget-allocator", {
       config,
@@ -432,7 +432,7 @@ describe.concurrent("several at once", () => {
     { half: "handshake_timeout", leaves: "navigated_away", gone: "content_missing", spins: "unresponsive" },
     { never: "call_timeout", blocked: "csp_blocked", odd: "bad_resource" },
     { fine: "", still: "", error: "result_error", fails: "call_ended", exits: "call_ended" },
-  ])("says of each tool what went wrong with it: %j", async (expected) => {
+  ])("reports the problem of each tool: %j", async (expected) => {
     // Only the whole browser reports a page that leaves before it has loaded.
     const given = "leaves" in expected ? await wholeBrowser() : undefined;
     const printed = await report(APPS_SERVER, { tool: Object.keys(expected), timeout: 16_000 }, given);
@@ -499,7 +499,7 @@ describe.concurrent("before anything can be shown", () => {
     ],
     ["a recording that is none", "", { replay: APPS }, "recording_invalid", /line 1/],
     ["a recording that is not there", "", { replay: file("none.jsonl") }, "recording_invalid", /ENOENT/],
-  ])("says so of %s", async (_what, server, options, code, sentence) => {
+  ])("reports it for %s", async (_what, server, options, code, sentence) => {
     const { code: exit, printed } = await runJson(server, options);
     expect(printed.cause).toMatchObject({ code, message: expect.stringMatching(sentence) });
     expect(exit).toBe(1);
@@ -525,7 +525,7 @@ describe("without a browser", () => {
   it.each([
     ["/nonexistent/chromium", "no_chromium", /install/i],
     ["/bin/true", "browser_failed", /CHROMIUM/],
-  ])("says what to do when there is no browser that works: CHROMIUM=%s", async (path, code, fix) => {
+  ])("explains how to get a browser when none works: CHROMIUM=%s", async (path, code, fix) => {
     const before = process.env["CHROMIUM"];
     process.env["CHROMIUM"] = path;
     try {
@@ -559,7 +559,7 @@ const marked = (mark: string): string[] =>
   });
 
 describe("a browser that does not close", () => {
-  it("keeps nothing else from being closed, is told, and does not keep the process", async () => {
+  it("does not prevent the rest from being closed, is reported, and does not keep the process alive", async () => {
     const own = await wholeBrowser();
     const [out, err] = [new PassThrough(), new PassThrough()];
     const { newContext } = own;
@@ -584,7 +584,7 @@ describe("a browser that does not close", () => {
 
 // The last test that needs it.
 describe("a browser that ends", () => {
-  it("is told as one, with all else closed in order", async () => {
+  it("is reported as one, with everything else closed properly", async () => {
     const own = await wholeBrowser();
     const called = file("called-before");
     const running = runJson(`${APPS_SERVER} ${called}`, { tool: ["never"] }, own);
@@ -595,7 +595,7 @@ describe("a browser that ends", () => {
 });
 
 describe("Ctrl-C", () => {
-  it("ends the browser, the gateway and the server, and says so", async () => {
+  it("ends the browser, the gateway and the server, and reports it", async () => {
     const [called, mark] = [file("called"), `VITRINE_MARK=${randomUUID()}`];
     const [name = "", value = ""] = mark.split("=");
     const words = [MAIN, "render", `${APPS_SERVER} ${called}`, "--tool", "never", "--json", "--env", mark];
@@ -646,7 +646,7 @@ describe("styles of the imitated hosts", () => {
     expect([...new Set(families)].slice(0, 1)).toEqual(font ? [font] : []);
   });
 
-  it("I07: says that an app does not declare the mode of --mode", async () => {
+  it("I07: reports that an app does not declare the mode of --mode", async () => {
     const { printed } = await runJson(server, { tool: ["inline-only"], mode: "fullscreen" });
     expect(printed).toMatchObject({ ok: false, cause: { code: "mode_unsupported" } });
   });

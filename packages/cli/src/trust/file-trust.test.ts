@@ -97,7 +97,7 @@ function clone(place = ".mcp.json") {
 const DEV = ["dev", "--static", page, "--port", "0", "--no-open"];
 const ASKED = /Approve this file until it changes\?.*\[y\/N\] $/;
 
-describe("attack E04: a settings file that came with a folder, where nobody can be asked", {
+describe("attack E04: a settings file that came with a folder, without a user to ask", {
   timeout: 60_000,
 }, () => {
   it.each([
@@ -137,7 +137,7 @@ describe("attack E04: a settings file that came with a folder, where nobody can 
     expect(existsSync(marker)).toBe(true);
   });
 
-  it("is not used for what it does not have, and decides nothing about that", async () => {
+  it("is not used for servers that it does not have, and decides nothing about them", async () => {
     const { run } = clone();
     const { code, err } = await run("tools", "nobody");
     expect([code, err]).toEqual([1, expect.stringContaining("which you have not approved, has none")]);
@@ -219,7 +219,7 @@ describe("attack E04: a settings file that came with a folder, where nobody can 
     expect(existsSync(marker)).toBe(true);
   });
 
-  it("is not asked about in the person's own folders", async () => {
+  it("is not asked about in the user's own folders", async () => {
     const { home, file, marker, content, run } = clone();
     rmSync(file);
     mkdirSync(join(home, ".cursor"));
@@ -293,7 +293,7 @@ describe.runIf(isLinux)("attack E04: in a terminal", { timeout: 60_000 }, () => 
     },
   );
 
-  it("what was typed before the question is no answer to it", async () => {
+  it("input from before the question does not answer it", async () => {
     const { marker, open } = clone();
     const terminal = open("call", "tool", "echo");
     terminal.type("y\n");
@@ -305,7 +305,7 @@ describe.runIf(isLinux)("attack E04: in a terminal", { timeout: 60_000 }, () => 
     expect([existsSync(marker), keys]).toEqual([false, []]);
   });
 
-  it("a secret is kept where the approved text says, also if the file changes at the question", async () => {
+  it("a secret is stored where the approved text says, even if the file changes during the question", async () => {
     const { folder, file, content, open } = clone();
     writeFileSync(file, content({ dataFolder: "./approved" }));
     const terminal = open("secret", "set", "KEY");
@@ -318,7 +318,7 @@ describe.runIf(isLinux)("attack E04: in a terminal", { timeout: 60_000 }, () => 
     expect(["approved", "stolen"].map((each) => existsSync(join(folder, each)))).toEqual([true, false]);
   });
 
-  it("letters that are read from right to left are written out: they move what stands beside them", async () => {
+  it("right-to-left letters are escaped, because they would move the text beside them", async () => {
     const { file, content, open } = clone();
     writeFileSync(file, content({}, { other: { command: "rm", args: ["\u05d0 good", "\u0627"] } }));
     const terminal = open("call", "tool", "echo");

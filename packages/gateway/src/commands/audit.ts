@@ -31,13 +31,14 @@ export async function auditCommand([what = "", days]: readonly string[], line: C
     if (what === "prune") {
       if (!/^\d+$/.test(`${days}`))
         throw new GatewayError("config-invalid", "audit prune: give the number of days to keep");
-      out(`${await store.audit.prune(Date.now() - Number(days) * DAY)} rows were removed`);
+      const removed = await store.audit.prune(Date.now() - Number(days) * DAY);
+      out(removed === 1 ? "1 row was removed" : `${removed} rows were removed`);
       return 0;
     }
     const found = await store.audit.verify();
     out(
       found.ok
-        ? `${found.rows} rows, intact; the last hash is ${found.head}`
+        ? `${found.rows} ${found.rows === 1 ? "row" : "rows"}, intact; the last hash is ${found.head}`
         : `BROKEN at row ${found.seq}: ${found.message}`,
     );
     return found.ok ? 0 : 1;

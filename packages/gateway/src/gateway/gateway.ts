@@ -161,7 +161,7 @@ export class Gateway {
       for (const name of [...added, ...changed]) page.notifyServer(name);
       for (const name of [...added, ...changed, ...removed]) page.notify("gateway/changed", { server: name });
     }
-    parts.log.info({ added, changed, removed, later }, "settings taken");
+    parts.log.info({ added, changed, removed, later }, "settings applied");
     return later;
   }
 

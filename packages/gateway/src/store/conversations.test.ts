@@ -360,7 +360,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     await put({ items: [said("0", "known")] });
     await expect(put({ items: [small] })).rejects.toMatchObject({
       ...tooLarge("items"),
-      message: "a conversation has 10,000 entries at most: begin a new one",
+      message: "a conversation has 10,000 entries at most: start a new one",
     });
     expect(await ids()).toEqual(many.map(({ id }) => id));
     expect(await conversations.get("ann", "c")).toMatchObject({ title: "Title c", contexts: [] });

@@ -86,7 +86,7 @@ describe("options", () => {
     expect(() => hostEndpoint(undefined as never)).toThrow(VitrineError);
   });
 
-  it("what `init` makes of the request reaches every callback", async () => {
+  it("the value that `init` returns for the request reaches every callback", async () => {
     const seen: unknown[] = [];
     const note = (name: string) => (context: unknown) => void seen.push([name, context]);
     const options: Partial<HostEndpointOptions<unknown>> = {
@@ -173,7 +173,7 @@ describe("the HTTP of it", () => {
     expect([status, text, headers.get("cache-control")]).toEqual([202, "", "no-cache"]);
   });
 
-  it("what a page of another site can send unasked is not served", async () => {
+  it("requests that a page of another site can send unasked are refused", async () => {
     const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonp"]) {
       const response = await endpoint()(
@@ -214,7 +214,7 @@ describe("the HTTP of it", () => {
     expect(reply).toMatchObject({ status: 400, error: { code: INVALID_REQUEST } });
   });
 
-  it("a batch is refused, with what to do", async () => {
+  it("a batch is refused, with a hint", async () => {
     const reply = await read(await endpoint()(post('[{"jsonrpc":"2.0","id":1,"method":"ping"}]')));
     expect(reply).toMatchObject({ status: 400, id: null, error: { code: INVALID_REQUEST } });
     expect(reply.error?.message).toContain("each message by itself");
@@ -267,7 +267,7 @@ describe("the HTTP of it", () => {
     });
   });
 
-  it("a body that somebody has read before is said to be unreadable", async () => {
+  it("a body that was already read is reported as unreadable", async () => {
     const request = post("{}");
     await request.text();
     expect(await read(await endpoint()(request))).toMatchObject({
@@ -322,7 +322,7 @@ describe("ui/initialize", () => {
     expect(await version("0.3")).toMatchObject({ protocolVersion: PROTOCOL_VERSION });
   });
 
-  it("I13: a callback details what works, and cannot add to it", async () => {
+  it("I13: a callback details the capabilities that work, and cannot add any", async () => {
     const initialize = () => ({
       hostCapabilities: {
         openLinks: {},
@@ -359,7 +359,7 @@ describe("ui/initialize", () => {
   });
 });
 
-describe("what the host is asked for", () => {
+describe("requests to the host", () => {
   const content = [{ type: "text", text: "hi" }];
   const sampled = { role: "assistant", model: "m", content: { type: "text", text: "ok" } };
   const resource = { uri: "file:///a.txt", text: "a" };
@@ -392,7 +392,7 @@ describe("what the host is asked for", () => {
     });
   });
 
-  it.each(CASES)("%s: %s that fails on purpose says why", async (_id, method, name, params) => {
+  it.each(CASES)("%s: %s that fails on purpose returns its reason", async (_id, method, name, params) => {
     const handlers = { [name]: throwing(new VitrineError("unsupported", "not today")) };
     const reply = await ask({ handlers }, method, params);
     expect(reply).toMatchObject({
@@ -417,7 +417,7 @@ describe("what the host is asked for", () => {
     expect(reply.error?.data?.["message"]).toContain(field);
   });
 
-  it("I05, T04: one block for a list, and another role, are read as what they mean", async () => {
+  it("I05, T04: one block instead of a list, and another role, are accepted", async () => {
     const message = vi.fn();
     const params = { role: "assistant", content: content[0] };
     expect(await ask({ handlers: { message } }, "ui/message", params)).toMatchObject({
@@ -442,7 +442,7 @@ describe("what the host is asked for", () => {
     ["inline", "fullscreen"],
     ["inline", "pip"],
     ["pip", "pip"],
-  ] as const)("I07: asked for %s, the mode in force is what the callback says: %s", async (mode, actual) => {
+  ] as const)("I07: when %s is requested, the callback decides the mode: %s", async (mode, actual) => {
     const requestDisplayMode = vi.fn(() => ({ mode: actual }));
     const reply = await ask({ handlers: { requestDisplayMode } }, "ui/request-display-mode", { mode });
     expect(reply.result).toEqual({ mode: actual });
@@ -455,7 +455,7 @@ describe("what the host is asked for", () => {
     expect(result).toEqual({ mode: "pip" });
   });
 
-  it("D22: what a callback did not throw on purpose is the host's to know", async () => {
+  it("D22: details of unexpected errors in a callback stay with the host", async () => {
     const onreport = vi.fn();
     const cause = new Error("connect ECONNREFUSED 10.0.0.3:5432");
     const options = { handlers: { message: throwing(cause) }, onreport };
@@ -559,7 +559,7 @@ describe("teardown", () => {
   });
 });
 
-describe("what the server is asked for", () => {
+describe("requests to the server", () => {
   const RESULT = { content: [{ type: "text", text: "sunny" }], structuredContent: { a: 1 }, _meta: { b: 2 } };
 
   it("I01: a tool's result comes back as it is", async () => {
@@ -602,7 +602,7 @@ describe("what the server is asked for", () => {
     expect(reply).toMatchObject({ status: 500, error: { code: INTERNAL_ERROR } });
   });
 
-  it("C03: what the guard refuses stays an error, and never reaches the server", async () => {
+  it("C03: a call that the guard refuses stays an error, and never reaches the server", async () => {
     const call = vi.fn();
     const seen: ViewCall[] = [];
     const refuse =
@@ -682,7 +682,7 @@ describe("what the server is asked for", () => {
     }
   });
 
-  it("what is JSON already is passed on without being parsed", async () => {
+  it("text that is JSON already is forwarded without being parsed", async () => {
     const text = new JsonText('{ "content" : [ ] }');
     const parse = vi.spyOn(text, "parse");
     const reply = await ask({ upstream: upstream({ "tools/call": () => text }) }, "tools/call", {
@@ -886,7 +886,7 @@ describe("hostile bodies", () => {
 });
 
 describe("the example", () => {
-  it("serves those who signed in", async () => {
+  it("serves users who are signed in", async () => {
     const added: unknown[] = [];
     const chat = { id: "c-1", theme: "dark" as const, add: (content: unknown) => added.push(content) };
     const signedIn = examples.endpoint(upstream(), async () => chat);

@@ -34,7 +34,7 @@ const RESULT: CallToolResult = {
   _meta: { more: 1 },
 };
 
-describe("what a host says, as messages", () => {
+describe("notifications of a host, as messages", () => {
   it.each([
     ["L04: the input", notifyToolInput({ city: "Rome" }), "McpUiToolInputNotification"],
     ["L04: no input", notifyToolInput(), "McpUiToolInputNotification"],
@@ -48,7 +48,7 @@ describe("what a host says, as messages", () => {
       "McpUiHostContextChangedNotification",
     ],
     ["L08: teardown", notifyResourceTeardown(undefined, 42), "McpUiResourceTeardownRequest"],
-  ])("%s is what the official schema describes", (_name, message, definition) => {
+  ])("%s matches the official schema", (_name, message, definition) => {
     expect(faults(definition, message)).toEqual([]);
     expect(decodeMessage(message, { strict: true })).toMatchObject({
       ok: true,

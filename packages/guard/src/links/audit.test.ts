@@ -57,7 +57,7 @@ describe("writeAudit", () => {
     expect(rows).toHaveLength(1);
   });
 
-  it("tells a failure from a refusal, whatever a server says", async () => {
+  it("distinguishes a failure from a refusal, whatever a server sends", async () => {
     const { rows, send } = setUp();
     const forged = new VitrineError(-32000, "no", { data: { code: "denied" } });
     await expect(send("tools/call", { name: "x" }, () => Promise.reject(forged))).rejects.toBe(forged);

@@ -81,14 +81,14 @@ describe("limitConcurrency", () => {
     expect(started).toEqual(["1", "2"]);
   });
 
-  it("attack D05: what waits is bounded", async () => {
+  it("attack D05: the queue is bounded", async () => {
     const { send } = setUp({ perView: 1, waiting: 2 });
     for (const name of ["1", "2", "3"]) send("v", name);
     await expect(send("v", "4")).rejects.toMatchObject({ data: { code: "rate-limited" } });
     send("w", "5");
   });
 
-  it("L10: what the host answers itself never waits", async () => {
+  it("L10: requests that the host answers itself never wait", async () => {
     const { send, started } = setUp({ perView: 1 });
     send("v", "1");
     send("v", "2", undefined, "ping");

@@ -32,7 +32,7 @@ function setUp(store = memoryConsents()) {
 }
 
 describe("askOnce", () => {
-  it("answers what the person answers", async () => {
+  it("returns the user's answer", async () => {
     const { isAllowed, last } = setUp();
     const yes = isAllowed(question());
     await last({ answer: "allow" });
@@ -90,7 +90,7 @@ describe("askOnce", () => {
     expect(prompts).toHaveLength(1);
   });
 
-  it("attack C23: what was agreed to is asked again when it is another", async () => {
+  it("attack C23: an approved call is asked about again when its tool has changed", async () => {
     const { isAllowed, last, prompts } = setUp();
     const first = isAllowed(question());
     await last({ answer: "allow", remember: "always" });
@@ -127,7 +127,7 @@ describe("askOnce", () => {
     expect(prompts).toHaveLength(2);
   });
 
-  it("asks one at a time for each view, and not what was answered meanwhile", async () => {
+  it("asks one question at a time for each view, and skips those that were answered meanwhile", async () => {
     const { isAllowed, last, prompts } = setUp();
     const first = isAllowed(question({ params: { n: 1 } }));
     const second = isAllowed(question({ params: { n: 2 } }));
@@ -162,7 +162,7 @@ describe("askOnce", () => {
     expect(prompts).toHaveLength(2);
   });
 
-  it("one who waits for another's answer is asked when that one is withdrawn", async () => {
+  it("a call that waits for another's answer is asked about when that question is withdrawn", async () => {
     const { isAllowed, last, prompts } = setUp();
     const controller = new AbortController();
     const first = isAllowed(question(), controller.signal);

@@ -60,7 +60,7 @@ describe("the default", () => {
     expect(defaultDecision({ method })).toBe("ask");
   });
 
-  it("A06: a tool that says it only reads is allowed, and no other", async () => {
+  it("A06: a tool that declares itself read-only is allowed, and no other", async () => {
     const ask = allow();
     const { callTool } = setUp({ ask });
     await callTool("look");
@@ -71,7 +71,7 @@ describe("the default", () => {
     expect(examples.defaultDecisionExample()).toEqual({ reading: "allow", unknownTool: "ask" });
   });
 
-  it("without anyone to ask it denies, and tells the host's builder what to set", async () => {
+  it("without a user to ask it denies, and tells the host's developer which option to set", async () => {
     const { callTool, next } = setUp();
     await expect(callTool("pay")).rejects.toMatchObject(denied);
     await expect(callTool("pay")).rejects.toThrow(/"ask" function/);
@@ -109,7 +109,7 @@ describe("a policy", () => {
     expect(ask).not.toHaveBeenCalled();
   });
 
-  it("that says nonsense, or fails, allows nothing", async () => {
+  it("that returns nonsense, or fails, allows nothing", async () => {
     const { callTool, next } = setUp({ policy: () => "yes" as never });
     await expect(callTool("look")).rejects.toMatchObject(notAllowed);
     const failing = setUp({ policy: () => Promise.reject(new Error("db")) });
@@ -141,7 +141,7 @@ describe("the question", () => {
     });
   });
 
-  it("attack A42, C14: shows the host of a link in full, and opens what was shown", async () => {
+  it("attack A42, C14: shows the host of a link in full, and opens the shown link", async () => {
     const ask = allow();
     const { send, next } = setUp({ ask });
     await send("ui/open-link", { url: "HTTPS://АРРӏе.com:443/login" });
@@ -171,7 +171,7 @@ describe("the question", () => {
     expect(ask.mock.calls[0]?.[0].files).toEqual(["acod.exe (a program: it runs when it is opened)"]);
   });
 
-  it("I05, I06: says that an app would speak as the person, or to the model; of anything else, what it is", async () => {
+  it("I05, I06: states that an app would write as the user, or to the model; for other methods, names the method", async () => {
     const ask = allow();
     const policy: PolicyOptions["policy"] = {
       "ui/message": "ask",
@@ -200,7 +200,7 @@ describe("the question", () => {
   });
 });
 
-describe("what is allowed", () => {
+describe("allowed calls", () => {
   it("is called with the question and the decision, and not for refused calls", async () => {
     const onallowed = vi.fn();
     const ask = vi.fn<Ask>(async ({ subject }) => ({ answer: subject === "pay" ? "allow" : "deny" }));
@@ -255,10 +255,10 @@ describe("consent", () => {
     expect(ask).toHaveBeenCalledTimes(4);
   });
 
-  it("I04: a no is an error that says who said it", async () => {
+  it("I04: a refusal is an error that names its origin", async () => {
     const { send, next } = setUp({ ask: async () => ({ answer: "deny" }) });
     await expect(send("ui/open-link", { url: "https://a.example" })).rejects.toMatchObject(denied);
-    await expect(send("ui/open-link", { url: "https://a.example" })).rejects.toThrow("the person said no");
+    await expect(send("ui/open-link", { url: "https://a.example" })).rejects.toThrow("the user said no");
     expect(next).not.toHaveBeenCalled();
   });
 });

@@ -102,7 +102,7 @@ export function applyPolicy(
     if (decision === "ask") {
       const missing = `${what}: nobody can be asked; give the guard an "ask" function, or allow it in its policy`;
       if (!isAllowed) throw new Refusal("denied", missing);
-      if (!(await isAllowed(question, signal))) throw new Refusal("denied", `${what}: the person said no`);
+      if (!(await isAllowed(question, signal))) throw new Refusal("denied", `${what}: the user said no`);
     } else if (decision !== "allow") {
       throw new Refusal("not-allowed", `${what}: the host does not allow this`);
     }

@@ -66,7 +66,7 @@ describe("limitRate", () => {
     expect(next).toHaveBeenCalledTimes(10);
   });
 
-  it("I11: messages, links, downloads and sampling share what a person can bear", async () => {
+  it("I11: messages, links, downloads and sampling share one limit that protects the user", async () => {
     const { send } = setUp({ person: { burst: 3, perSecond: 1 } });
     await send("ui/open-link");
     await send("ui/download-file");
@@ -94,7 +94,7 @@ describe("limitRate", () => {
     }
   });
 
-  it("uses real time when it is given none", async () => {
+  it("uses real time without a clock", async () => {
     const link = examples.limitRateExample();
     const send = () => link({ view: "v", server: "s", method: "ui/message", params: {} }, async () => ({}));
     await Promise.all([send(), send(), send()]);

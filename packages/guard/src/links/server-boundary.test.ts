@@ -35,7 +35,7 @@ describe("resources", () => {
     await expect(setUp().read(UI)).resolves.toBeDefined();
   });
 
-  it("I02: what the own server lists may be read, whatever its scheme", async () => {
+  it("I02: resources that the view's own server lists may be read, whatever their scheme", async () => {
     const uris = ["file:///notes/today.md", "ui://shop/a+b%2fc", "https://shop.example/x", "odd:thing"];
     const { read } = setUp([], uris);
     for (const uri of uris) await expect(read(uri)).resolves.toBeDefined();
@@ -125,7 +125,7 @@ describe("resources", () => {
   );
 
   it.each([(value: unknown) => value, (value: unknown) => new JsonText(JSON.stringify(value))])(
-    "I02: what a tool's result links to may be read, listed or not (%#)",
+    "I02: resources that a tool's result links to may be read, listed or not (%#)",
     async (form) => {
       const { next, read, send } = setUp();
       await expect(read("report://7")).rejects.toMatchObject(unknown);
@@ -188,7 +188,7 @@ describe("resources", () => {
     );
   });
 
-  it("the host may know better, for what the server does not name", async () => {
+  it("the host may allow resources that the server does not name", async () => {
     const { upstream, resources, next } = setUp();
     const link = examples.ownServerOnlyExample(upstream, resources);
     const read = (uri: string) =>

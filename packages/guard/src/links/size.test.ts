@@ -30,7 +30,7 @@ describe("sizeOf", () => {
     );
   });
 
-  it("counts text that nobody parsed by its length", () => {
+  it("counts unparsed text by its length", () => {
     expect(sizeOf({ result: new JsonText(text(1000)) }, 1e9)).toBeGreaterThanOrEqual(1000);
   });
 

@@ -62,14 +62,14 @@ describe("standardGuard", () => {
     expect(upstream.asked.filter((asked) => !asked.endsWith("/list"))).toEqual([]);
   });
 
-  it("attack C01: nobody is asked about what is refused anyway", async () => {
+  it("attack C01: the user is not asked about a call that is refused anyway", async () => {
     const ask = vi.fn<Ask>(async () => ({ answer: "allow" }));
     const { send } = setUp({ ask });
     for (const name of ["secret", "gone"]) await expect(send("tools/call", { name })).rejects.toBeDefined();
     expect(ask).not.toHaveBeenCalled();
   });
 
-  it("attack D05: calls that wait for a person keep no others from running", async () => {
+  it("attack D05: calls that wait for a user do not block others", async () => {
     const { send } = setUp({ ask: () => new Promise(() => {}), concurrency: { perView: 1 } });
     const controller = new AbortController();
     const waiting = send("tools/call", { name: "pay" }, controller.signal);
@@ -134,7 +134,7 @@ describe("standardGuard", () => {
 });
 
 describe("refusals", () => {
-  it("C03: say why to people and programs", async () => {
+  it("C03: explain the reason to users and programs", async () => {
     const { send, guard } = setUp({ rates: { call: { burst: 0, perSecond: 10 } } });
     const wait = vi.fn();
     const call: ViewCall = { view: "v", server: "shop", method: "tools/call", params: { name: "look" } };
@@ -146,7 +146,7 @@ describe("refusals", () => {
     expect(isRefusal(new Error("x"))).toBe(false);
   });
 
-  it("a chain's first link sees what the others refuse", async () => {
+  it("the first link of a chain sees the refusals of the others", async () => {
     const log = vi.fn();
     const guard = examples.chainExample(log);
     const call: ViewCall = { view: "v", server: "shop", method: "tools/call", params: {} };

@@ -18,7 +18,7 @@ describe("ToolDirectory", () => {
     expect(names(forViews)).toEqual(["a", "b"]);
   });
 
-  it("lists all pages, once for all who ask at a time and after it", async () => {
+  it("lists all pages, once for all concurrent and later callers", async () => {
     const upstream = fakeUpstream({
       "tools/list": ({ cursor }) =>
         cursor === "2"
@@ -83,7 +83,7 @@ describe("ToolDirectory", () => {
     expect(upstream.asked).toHaveLength(2);
   });
 
-  it("a server that always says changed is listed a few times, and not kept", async () => {
+  it("a server that always reports changes is listed a few times, and not cached", async () => {
     const upstream = fakeUpstream({
       "tools/list": () => {
         upstream.say("notifications/tools/list_changed");
@@ -152,7 +152,7 @@ describe("fingerprint", () => {
   const base = tool("pay", { description: "Pays", annotations: { readOnlyHint: false } });
   const of = (more: object) => fingerprint({ ...base, ...more } as never);
 
-  it("attack C23: differs when anything that a person agreed to does", () => {
+  it("attack C23: differs when anything differs that the user approved", () => {
     const all = [
       {},
       { name: "pay2" },
@@ -178,7 +178,7 @@ describe("fingerprint", () => {
     );
   });
 
-  it("says whether a tool is still the one that was agreed to", async () => {
+  it("reports whether a tool is still the approved one", async () => {
     const upstream = fakeUpstream(listed(base));
     const tools = new ToolDirectory(upstream);
     expect(await examples.fingerprintExample(tools)).toBe(true);

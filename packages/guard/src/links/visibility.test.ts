@@ -70,7 +70,7 @@ describe("onlyVisibleTools", () => {
   });
 
   it.each([(value: unknown) => value, (value: unknown) => new JsonText(JSON.stringify(value))])(
-    "I03: a view's list has only what it may call, and a cursor stays (%#)",
+    "I03: a view's list has only tools that it may call, and a cursor stays (%#)",
     async (form) => {
       const { link, tools, next } = setUp();
       next.mockResolvedValue(form({ tools, nextCursor: "2" }));
@@ -79,7 +79,7 @@ describe("onlyVisibleTools", () => {
     },
   );
 
-  it("I03: what a view has listed itself it may call, though the server never says changed", async () => {
+  it("I03: a view may call a tool that it has listed itself, although the server never announces changes", async () => {
     const { callTool, link, tools, next } = setUp();
     await callTool("open");
     tools.push(tool("late"));

@@ -81,7 +81,7 @@ async function connected(options?: ClientOptions) {
 }
 
 describe("a server behind the official client", () => {
-  it("I13: says what the server can do", async () => {
+  it("I13: reports the server's capabilities", async () => {
     const { upstream } = await connected();
     expect(upstream.server).toBe("weather");
     expect(upstream.capabilities.tools?.listChanged).toBe(true);
@@ -119,7 +119,7 @@ describe("a server behind the official client", () => {
     expect(subscribed.mock.calls.flat()).toEqual([URI, `not ${URI}`]);
   });
 
-  it("L12: a method that is none of an upstream's never leaves", async () => {
+  it("L12: a method that does not belong to an upstream is never sent", async () => {
     const { upstream } = await connected();
     const foreign = "completion/complete" as "tools/list";
     await expect(upstream.request(foreign, {})).rejects.toMatchObject({ code: -32601 });
@@ -191,7 +191,7 @@ describe("long calls", () => {
     expect(await call).toMatchObject({ content: [] });
   });
 
-  it("a server that says nothing any more is given up on", async () => {
+  it("a server that no longer sends anything is given up", async () => {
     const { upstream } = await connected();
     const call = expect(upstream.request("tools/call", { name: "slow" })).rejects.toMatchObject({
       code: "timeout",
@@ -213,8 +213,8 @@ describe("long calls", () => {
   });
 });
 
-describe("what the server says by itself", () => {
-  it("D3, D4: reaches every listener, of any number of upstreams on one client; one that leaves takes none with it", async () => {
+describe("notifications of the server", () => {
+  it("D3, D4: reaches every listener, of any number of upstreams on one client; removing one listener keeps the others", async () => {
     const { server, client, upstream } = await connected();
     const other = clientUpstream(client, { server: "weather" });
     const heard = [vi.fn(), vi.fn(), vi.fn()] as const;
@@ -232,7 +232,7 @@ describe("what the server says by itself", () => {
     expect(heard[1]).toHaveBeenLastCalledWith("notifications/prompts/list_changed", {});
   });
 
-  it("one function may listen twice, and each leaves for itself", async () => {
+  it("a function may be added as a listener twice, and each is removed separately", async () => {
     const { server, upstream } = await connected();
     const heard = vi.fn();
     const leave = upstream.listen(heard);
@@ -297,7 +297,7 @@ describe("what the server says by itself", () => {
     await expect.poll(() => heard).toHaveBeenCalledOnce();
   });
 
-  it("is made as its example says", async () => {
+  it("is created as its example shows", async () => {
     const server = new McpServer({ name: "empty", version: "1.0.0" });
     const [clientEnd, serverEnd] = InMemoryTransport.createLinkedPair();
     await server.connect(serverEnd);
@@ -363,7 +363,7 @@ describe("a server that speaks only when asked to (revision 2026-07-28)", () => 
     await client.close();
   });
 
-  it("D16: a stream that nobody wants any more is not reopened", async () => {
+  it("D16: a stream without listeners is not reopened", async () => {
     const { client, upstream, streams } = await cuttable();
     const leave = upstream.listen(() => {});
     await upstream.request("resources/subscribe", { uri: "a://b" });
@@ -384,7 +384,7 @@ describe("a server that speaks only when asked to (revision 2026-07-28)", () => 
     await client.close();
   });
 
-  it("D3, D4: is asked to speak while somebody listens", async () => {
+  it("D3, D4: is opened while there is a listener", async () => {
     const { handler, client, upstream } = await modern();
     const heard = [vi.fn(), vi.fn()] as const;
     const leave = heard.map((listener) => upstream.listen(listener));

@@ -155,7 +155,7 @@ describe("a page, a back end and a real server", () => {
     expect(small).not.toBeInstanceOf(JsonText);
   });
 
-  it("POST only, and a limit on what is sent in pieces", async () => {
+  it("POST only, with a limit on chunked bodies", async () => {
     const { upstream } = await weather();
     const handle = hostEndpoint({ info: INFO, upstream, guard: open });
     const statuses: number[] = [];
@@ -201,7 +201,7 @@ describe("a page, a back end and a real server", () => {
   });
 });
 
-describe("what is sent", () => {
+describe("sent requests", () => {
   /** Answers and records every request. */
   function fake(answer: (id: number) => string, status = 200) {
     const sent: { url: string; init: RequestInit; message: Record<string, unknown> }[] = [];
@@ -293,10 +293,10 @@ describe("what is sent", () => {
     ["the answer to another request", (id: number) => result(id + 1), 200],
     ["the error of another request", () => '{"id":99,"error":{"code":1,"message":"x"}}', 200],
     ["null", () => "null", 200],
-  ])("an answer that is none says so: %s", async (_name, text, status) => {
+  ])("an invalid answer is reported: %s", async (_name, text, status) => {
     await expect(answered(text as (id: number) => string, status)).rejects.toMatchObject({
       code: "invalid",
-      message: expect.stringContaining("no JSON-RPC answer"),
+      message: expect.stringContaining("not a JSON-RPC answer"),
     });
   });
 
@@ -343,7 +343,7 @@ describe("what is sent", () => {
         (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{"a":"${text}}}`,
       ],
       ["another id", (id: number) => `{"jsonrpc":"2.0","id":${id + 1},"result":${object}}`],
-    ])("that is none is refused: %s", async (_name, write) => {
+    ])("that is invalid is refused: %s", async (_name, write) => {
       await expect(answered(write)).rejects.toMatchObject({ code: "invalid" });
     });
 

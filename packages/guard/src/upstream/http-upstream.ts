@@ -88,7 +88,7 @@ function writeBody(message: object): string {
   try {
     return JSON.stringify(message);
   } catch (cause) {
-    throw new VitrineError("send-failed", "cannot be sent: this is no JSON", { cause });
+    throw new VitrineError("send-failed", "cannot be sent: this is not JSON", { cause });
   }
 }
 
@@ -101,7 +101,7 @@ function readAnswer(text: string, id: number, status: number): object {
   }
   const { result } = answer;
   if (answer.id === id && typeof result === "object" && result !== null) return result;
-  throw new VitrineError("invalid", `the answer (HTTP ${status}) is no JSON-RPC answer to this request`);
+  throw new VitrineError("invalid", `the answer (HTTP ${status}) is not a JSON-RPC answer to this request`);
 }
 
 function parse(text: string): Record<string, unknown> {

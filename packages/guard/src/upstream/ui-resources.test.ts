@@ -48,7 +48,7 @@ describe("prefetch", () => {
   });
 
   it.each(["notifications/resources/list_changed", "notifications/resources/updated"] as const)(
-    "C06: %s drops what was kept",
+    "C06: %s invalidates the cache",
     async (notification) => {
       const { upstream, change } = shop();
       const resources = new UiResources(upstream);
@@ -74,14 +74,14 @@ describe("prefetch", () => {
   it.each([
     ["server-too-large", "document-too-large"],
     ["server-exited", "content-missing"],
-  ])("says of a document that a gateway could not get for %s: %s", async (why, code) => {
+  ])("reports for a document that a gateway could not get because of %s: %s", async (why, code) => {
     const { upstream } = shop();
     upstream.answers["resources/read"] = () => {
       throw new VitrineError(-32050, "it does not work", { data: { code: why } });
     };
     expect(await html(new UiResources(upstream))).toMatchObject({
       code,
-      message: `the server did not hand over ${URI}: it does not work`,
+      message: `the server did not return ${URI}: it does not work`,
     });
   });
 
@@ -116,7 +116,7 @@ describe("prefetch", () => {
   });
 });
 
-it("D23: a document that comes as a blob is what the server wrote, byte by byte", async () => {
+it("D23: a document that comes as a blob stays the same, byte by byte", async () => {
   const written = Buffer.from("<!doctype html><p>Grüße, 世界 🙂 \u0085\u00a0\u2028\0");
   const { upstream } = shop();
   upstream.answers["resources/read"] = ({ uri }) => ({
@@ -145,7 +145,7 @@ describe("metadata", () => {
     });
   });
 
-  it("C05: what stands on a listing that could not be read is not kept", async () => {
+  it("C05: a document with a listing that could not be read is not cached", async () => {
     const { upstream, reads } = shop([URI], { listing: { prefersBorder: true } });
     const { "resources/list": list } = upstream.answers;
     upstream.answers["resources/list"] = () => {
@@ -159,7 +159,7 @@ describe("metadata", () => {
     expect(reads()).toBe(2);
   });
 
-  it("C05, R05: a server that cannot list has none", async () => {
+  it("C05, R05: a server that cannot list resources has no listing", async () => {
     const { upstream } = shop();
     upstream.answers["resources/list"] = () => {
       throw new Error("out of order");
@@ -178,7 +178,7 @@ describe("links with another scheme", () => {
     expect(reads()).toBe(0);
   });
 
-  it("T09: are taken as ui:// when the operator says so, for this scheme alone", async () => {
+  it("T09: are accepted as ui:// if the operator allows it, for this scheme only", async () => {
     const { upstream } = shop([link, "other://shop/x"]);
     const views = await new UiResources(upstream, { schemes: ["mcp-app"] }).prefetch();
     expect(views[0]?.document).toMatchObject({ ok: true, uri: "ui://shop/cart.html", problems: [] });
@@ -192,7 +192,7 @@ describe("links with another scheme", () => {
   });
 });
 
-it("the example does what it says", async () => {
+it("the example behaves as its comments say", async () => {
   const { upstream } = shop([URI, "mcp-app://shop/x"]);
   const said: string[] = [];
   const register = async ({ html: text }: { html?: string | undefined }) => ({ src: text }) as never;

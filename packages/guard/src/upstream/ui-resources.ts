@@ -147,7 +147,7 @@ export class UiResources {
       return {
         ok: false,
         code: isTooLarge ? "document-too-large" : "content-missing",
-        message: `the server did not hand over ${uri}: ${message}`,
+        message: `the server did not return ${uri}: ${message}`,
       };
     }
   }

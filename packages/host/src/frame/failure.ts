@@ -42,7 +42,7 @@ export const FAILURES: Readonly<Record<FailureCode, string>> = {
   handshake_timeout: "This app did not start in time.",
   csp_blocked: "This app could not start: its policy blocked what it needs.",
   load_failed: "This app could not be loaded.",
-  bad_resource: "This app cannot be shown: the server describes it wrongly.",
+  bad_resource: "This app cannot be shown: its description is invalid.",
   navigated_away: "This app left its page and was stopped.",
   crashed: "This app crashed.",
   took_focus: "This app was stopped: it kept taking the keyboard focus while you were elsewhere.",

@@ -91,7 +91,7 @@ describe("an app that works", () => {
     expect(changes[1]).toMatchObject({ containerDimensions: { width: 333 } });
   });
 
-  it("has a name, a place in the order of tabs, and who it is from outside of its frame", async () => {
+  it("has a name, a tab position, and its owner outside of its frame", async () => {
     await stage.serve("typed", { html: rawView("start();", "<input>") });
     const view = await stage.mount(page, "typed", { title: "Weather in Rome" });
     expect(await page.getByRole("group", { name: "Weather in Rome" }).count()).toBe(1);
@@ -104,7 +104,7 @@ describe("an app that works", () => {
     await expect.poll(focused).toBe("IFRAME");
   });
 
-  it("I13: is not offered what this host has no handler for, and is answered -32601", async () => {
+  it("I13: is not offered features without a handler, and gets -32601 for them", async () => {
     await stage.serve("asks", { html: rawView("raw.told = start();") });
     const offered = async (without: NonNullable<MountOptions["without"]>) => {
       const view = await stage.mount(page, "asks", { consent: "allow", without });
@@ -249,7 +249,7 @@ describe("its size", () => {
     expect([box?.width, box?.height]).toEqual([width, height]);
   });
 
-  it("X04: is bounded by what the host says", async () => {
+  it("X04: is bounded by the host's limits", async () => {
     await stage.mount(page, "plain", { options: { dimensions: { maxHeight: 300 } } });
     await report(900);
     await expect.poll(height).toBe(300);
@@ -377,7 +377,7 @@ describe("display modes", () => {
       .toBe("inline");
   });
 
-  it("I07, X04: pip of an app higher than the window has its bar in it, says what room there is, and ends by Escape", async () => {
+  it("I07, X04: pip of an app higher than the window shows its bar, reports the available room, and ends with Escape", async () => {
     await page.setViewportSize({ width: 800, height: 400 });
     const view = await stage.mount(page, "plain");
     await view.evaluate(() => raw.tell("ui/notifications/size-changed", { height: 700 }));
@@ -434,7 +434,7 @@ describe("display modes", () => {
     expect(await page.locator("#plain [part=box]").getAttribute("data-mode")).toBe("pip");
   });
 
-  it("I07: one that this page does not have is not given", async () => {
+  it("I07: a mode that this page does not have is not granted", async () => {
     const view = await stage.mount(page, "plain", { options: { displayModes: ["inline"] } });
     expect(await view.evaluate(() => raw.ask("ui/request-display-mode", { mode: "pip" }))).toEqual({
       mode: "inline",
@@ -493,7 +493,7 @@ describe("an app that fails", () => {
     return view as Frame;
   };
 
-  it("L13, C07: one that never starts times out; the cause and the text of the result are shown", async () => {
+  it("L13, C07: an app that never starts times out; the cause and the text of the result are shown", async () => {
     await stage.serve("silent", { html: rawView("") });
     await page.evaluate(
       (result) => host.mount("silent", { result, input: {}, options: { limits: { initialize: 1500 } } }),
@@ -520,7 +520,7 @@ describe("an app that fails", () => {
     await page.evaluate(() => host.app("report").close());
   });
 
-  it("one whose policy blocks what it needs to start says so, within 2 s", async () => {
+  it("an app whose policy blocks a script that it needs reports it within 2 s", async () => {
     await stage.serve("blocked", {
       html: `<!doctype html><script src="https://cdn.example/app.js"></script>`,
     });
@@ -538,7 +538,7 @@ describe("an app that fails", () => {
     expect(await first("blocked")).toBe("blocked failed");
   });
 
-  it("one that needs eval to start says so; one that only tries it, and starts late, is waited for", async () => {
+  it("an app that needs eval to start reports it; one that only probes for it, and starts late, is waited for", async () => {
     await stage.serve("evals", { html: `<!doctype html><script>new Function("start()")</script>` });
     await page.evaluate(() => host.mount("evals"));
     const { code, detail } = await failure("evals");
@@ -550,7 +550,7 @@ describe("an app that fails", () => {
     expect(await stateOf("tries")).toBe("ready");
   });
 
-  it("one whose sandbox is not there says so, within 2 s", async () => {
+  it("an app whose sandbox is not running reports it within 2 s", async () => {
     const view = await stage.serve("gone", { html: rawView() });
     if (!("src" in view)) throw view;
     await page.evaluate(
@@ -570,7 +570,7 @@ describe("an app that fails", () => {
     expect(await first("gone")).toBe("gone failed");
   });
 
-  it("C08, attack B08: one that the server describes wrongly is an error that a person can read, within 2 s", async () => {
+  it("C08, attack B08: an app with an invalid description is a readable error within 2 s", async () => {
     const meta = { csp: { connectDomains: ["https://x.example; script-src *"] } };
     await stage.serve("wrong", { html: rawView(), meta });
     await page.evaluate(async (result) => {
@@ -586,7 +586,7 @@ describe("an app that fails", () => {
     expect(await shown("wrong")).toContain("Sunny, 21 degrees");
   });
 
-  it("one that leaves its page loses its channel and its frame, within 2 s", async () => {
+  it("an app that leaves its page loses its channel and its frame within 2 s", async () => {
     const view = await stage.mount(page, "plain");
     // The proxy sees it first. Most of the 2 s pass there, the rest where the failure is logged.
     await page.evaluate(() =>
@@ -609,7 +609,7 @@ describe("an app that fails", () => {
     expect(await page.locator("#plain iframe").count()).toBe(0);
   });
 
-  it("one that restarts by itself continues, and receives its messages again", async () => {
+  it("an app that restarts by itself continues, and receives its messages again", async () => {
     const view = await stage.mount(page, "plain", { input: { city: "Rome" }, result: RESULT });
     await view.waitForFunction(() => raw.heard.length >= 2);
     await view.evaluate(() => location.reload());
@@ -619,7 +619,7 @@ describe("an app that fails", () => {
     expect(await stateOf("plain")).toBe("ready");
   });
 
-  it("attack D02: one whose process dies says so within 2 s, and the page goes on", async () => {
+  it("attack D02: an app whose process dies reports it within 2 s, and the page continues", async () => {
     const view = await stage.mount(page, "plain");
     await page.evaluate(() => {
       const frame = host.app("plain").shadowRoot?.querySelector("iframe");
@@ -638,7 +638,7 @@ describe("an app that fails", () => {
     expect(await evaluate('host.app("plain").state')).toBe("ready");
   });
 
-  it("attack D02: one whose process dies before it began says so too", async () => {
+  it("attack D02: an app whose process dies before it started reports it too", async () => {
     await stage.serve("silent", { html: rawView("") });
     await page.evaluate(() => host.mount("silent"));
     const evaluate = await crash(page, (await begun("silent")).url());
@@ -699,7 +699,7 @@ describe("an app that fails", () => {
     await end().catch(() => {});
   });
 
-  it("one that responds again is as before", async () => {
+  it("an app that responds again is as before", async () => {
     const view = await stage.mount(page, "plain");
     const end = await ending(view);
     await view.evaluate(() => {
@@ -743,7 +743,7 @@ describe("the end", () => {
     expect(await stateOf("saves")).toBe("idle");
   });
 
-  it("L08, attack D10: one that never answers is not waited for", async () => {
+  it("L08, attack D10: an app that never answers is not waited for", async () => {
     await stage.serve("stays", { html: rawView('delete answers["ui/resource-teardown"]; start();') });
     await stage.mount(page, "stays", { options: { limits: { teardown: 300 } } });
     await page.evaluate(() => host.app("stays").close());
@@ -817,7 +817,7 @@ describe("the end", () => {
 });
 
 describe("many apps, and apps made ready before", () => {
-  it("what is on screen loads before what is not", async () => {
+  it("visible apps load before invisible ones", async () => {
     const ready = await page.evaluate(async () => {
       const spacer = document.createElement("div");
       spacer.style.height = "5000px";

@@ -32,7 +32,7 @@ describe("the mount queue", () => {
     expect(started).toEqual(["a", "b", "c"]);
   });
 
-  it("starts what is on screen first, whenever it came", async () => {
+  it("starts visible apps first, whenever they came", async () => {
     const { enter, leave, started, visible } = setUp(2, 2);
     visible.add("c").add("d");
     await enter("a", "b", "c", "d");

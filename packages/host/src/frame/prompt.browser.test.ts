@@ -60,7 +60,7 @@ it("I04, attack A42: a question names the server and shows the whole address", a
   expect(await asked).toEqual(DENIED);
 });
 
-it("attack C21: what does not fit is said to be cut, and what fits is not", async () => {
+it("attack C21: text that does not fit is marked as cut, and other text is not", async () => {
   const hint = prompt().getByText("Scroll in it to read all.");
   void ask();
   await prompt().waitFor();
@@ -74,7 +74,7 @@ it("attack C21: what does not fit is said to be cut, and what fits is not", asyn
   await expect.poll(() => hint.isVisible()).toBe(true);
 });
 
-it("is where the person is looking, however tall the app is", async () => {
+it("is where the user is looking, however tall the app is", async () => {
   await view.evaluate(() => raw.tell("ui/notifications/size-changed", { height: 4000 }));
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(4000);
   await page.evaluate(() => scrollTo(0, 2000));
@@ -207,7 +207,7 @@ async function draw(words: Partial<FrameQuestion>, of = "p,pre"): Promise<string
   );
 }
 
-it("shows what it is about as text: a link's address, the words of a message, the names of files, else JSON", async () => {
+it("shows its subject as text: a link's URL, the text of a message, the names of files, otherwise JSON", async () => {
   const shown = async (words: Partial<FrameQuestion>): Promise<string | undefined> =>
     (await draw(words, "pre"))[0];
   const url = "https://example.com/?a=1";
@@ -224,7 +224,7 @@ it("shows what it is about as text: a link's address, the words of a message, th
   expect(await shown({ params })).toBe(JSON.stringify(params, null, 1));
 });
 
-it("a button says what a remembered yes covers", async () => {
+it("a button states what a remembered approval covers", async () => {
   const buttons = (words: Partial<FrameQuestion>): Promise<string[]> => draw(words, "button");
   const scope = "all ordinary tools of s\u202e";
   expect(await buttons({ subject: "pay", scope, remember: ["session", "always"] })).toEqual([
@@ -238,7 +238,7 @@ it("a button says what a remembered yes covers", async () => {
   expect(await buttons({ method: "ui/message" })).toContain("Always allow s");
 });
 
-it("attack C21: characters that nobody sees, or that turn others around, are shown as what they are", async () => {
+it("attack C21: invisible and reordering characters are shown escaped", async () => {
   const lines = await draw({
     title: "Show\u202e",
     subject: "sh\u200bow",
@@ -247,7 +247,7 @@ it("attack C21: characters that nobody sees, or that turn others around, are sho
   expect(lines.slice(1, 3)).toEqual(["Show%E2%80%AE (sh%E2%80%8Bow)", '{\n "text": "%E2%80%AEgpj.exe"\n}']);
 });
 
-it("attack C21: long arguments are shown, and where something is left out it is said how much", async () => {
+it("attack C21: long arguments are shown, and omissions are counted", async () => {
   const draft = { title: "Show", subject: "show" };
   const [, , whole, nothing] = await draw({ ...draft, params: { text: `${"x".repeat(50_000)}!` } });
   expect([whole?.slice(-5), nothing]).toEqual(['x!"\n}', ""]);
@@ -255,7 +255,7 @@ it("attack C21: long arguments are shown, and where something is left out it is 
   expect([cut?.length, rest]).toEqual([100_000, "100015 more characters"]);
 });
 
-it("attack C15: what the app says is text, not markup", async () => {
+it("attack C15: text of the app is text, not markup", async () => {
   void ask("https://example.com/?<img src=x onerror=alert(1)>");
   await prompt().waitFor();
   expect(await prompt().locator("img").count()).toBe(0);

@@ -49,7 +49,7 @@ describe("ui/download-file", () => {
     expect(await bytesOf(download)).toEqual([...new TextEncoder().encode("a,ä")]);
   });
 
-  it("I10, D23: one that its server has is read there, byte by byte", async () => {
+  it("I10, D23: a file that its server has is read there, byte by byte", async () => {
     const coming = page.waitForEvent("download");
     expect(await save([{ type: "resource_link", uri: "note://1", name: "note.bin" }])).toEqual({});
     const download = await coming;
@@ -57,7 +57,7 @@ describe("ui/download-file", () => {
     expect(await bytesOf(download)).toEqual(BYTES);
   });
 
-  it("what cannot be saved is not said to be", async () => {
+  it("a file that cannot be saved is not reported as saved", async () => {
     const contents = [
       { type: "resource", resource: { uri: "file:///good.txt", text: "good" } },
       { type: "resource", resource: { uri: "file:///bad.bin", blob: "no base64!" } },

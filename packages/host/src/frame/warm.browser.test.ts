@@ -69,7 +69,7 @@ describe("an app that was started before it is shown", () => {
     expect(hostContext).toMatchObject({ containerDimensions: { width } });
   });
 
-  it("says when it has said its first word, and at once when nothing of it is run", async () => {
+  it("reports the app's first message, and reports at once when nothing of it is run", async () => {
     const started = (run: boolean): Promise<boolean> =>
       page.evaluate(async (isRun) => {
         let isTold = false;
@@ -126,7 +126,7 @@ describe("an app that was started before it is shown", () => {
     await expect.poll(() => early.locator("input").inputValue()).toBe("shown");
   });
 
-  it("one that takes the focus is let go, and the focus returned", async () => {
+  it("an app that takes the focus is dropped, and the focus returned", async () => {
     const grab =
       "const field = document.createElement('input'); document.body.append(field); field.focus(); focus();";
     await stage.serve("grabs", { html: rawView(`start(); ${grab}`) });
@@ -157,7 +157,7 @@ describe("an app that was started before it is shown", () => {
     expect(await page.evaluate(() => host.app("early").state)).toBe("ready");
   });
 
-  it("one whose process has ended is not shown", async () => {
+  it("an app whose process has ended is not shown", async () => {
     const early = await startEarly("early");
     const evaluate = await crash(page, early.url());
     await expect.poll(() => evaluate('document.querySelector("iframe").contentWindow.length')).toBe(0);
@@ -166,7 +166,7 @@ describe("an app that was started before it is shown", () => {
     await expect.poll(() => evaluate('document.querySelectorAll("body > div > iframe").length')).toBe(0);
   });
 
-  it("one that takes the focus from another app is let go too", async () => {
+  it("an app that takes the focus from another app is dropped too", async () => {
     await stage.serve("visible", { html: rawView("start();", "<input autofocus>") });
     const visible = await stage.mount(page, "visible");
     await visible.locator("input").click();
@@ -179,7 +179,7 @@ describe("an app that was started before it is shown", () => {
     await expect.poll(() => spare().count()).toBe(0);
   });
 
-  it("one that was granted a device is not started unseen", async () => {
+  it("an app that was granted a device is not started unseen", async () => {
     await stage.serve("camera", {
       html: rawView(),
       meta: { permissions: { camera: {} } },
@@ -206,7 +206,7 @@ describe("an app that was started before it is shown", () => {
     expect(counts).toEqual([1, 0, 20]);
   });
 
-  it("one whose process has ended is made ready again", async () => {
+  it("an app whose process has ended is preloaded again", async () => {
     await page.evaluate(() => host.warm("early"));
     const waiting = async () => (await (await spare().elementHandle())?.contentFrame())?.childFrames()[0];
     await expect.poll(async () => (await waiting())?.url()).toMatch(/^http/);
@@ -244,7 +244,7 @@ describe("an app that was started before it is shown", () => {
     await expect.poll(codes).toEqual(expect.arrayContaining(["csp_violation", "script_error", "loaded"]));
   });
 
-  it("is stopped when nobody wants to see it; its text is kept", async () => {
+  it("is stopped when no page shows it; its text is kept", async () => {
     await page.clock.install();
     const early = await startEarly("early");
     await page.clock.runFor(21_000);
@@ -270,7 +270,7 @@ describe("an app that was started before it is shown", () => {
     ["says too much", "for (let i = 0; i < 60; i++) tell('x', {});"],
     ["says something too long", "tell('x', { text: 'x'.repeat(200_000) });"],
     ["leaves", "onload = () => setTimeout(() => { location.href = '/elsewhere'; });"],
-  ])("one that %s is let go", async (name, code) => {
+  ])("an app that %s is dropped", async (name, code) => {
     await stage.serve(name, { html: rawView(`start(); ${code}`) });
     expect(await startedSpares(name)).toBe(1);
     await expect.poll(() => spare().count(), { timeout: 20_000 }).toBe(0);

@@ -50,7 +50,7 @@ function makePlace(): AppPlace & { told: unknown[] } {
 }
 
 describe("gatewayApp", () => {
-  it("gives the view's own server, guard and name, and what the page wants beside them", () => {
+  it("returns the view's own server, guard and name, with the page's options", () => {
     const view = makeView();
     const handlers = { message: () => {} };
     const app = gatewayApp(view, { ...options, handlers, context: { theme: "dark" } });
@@ -85,7 +85,7 @@ describe("gatewayApp", () => {
     expect(heard).toEqual(["new"]);
   });
 
-  it("C08: a view that cannot be shown says why", async () => {
+  it("C08: a view that cannot be shown explains why", async () => {
     const problem = { code: "bad_resource", message: "the server has no such resource" };
     const app = gatewayApp(makeView({ place: undefined, problem }), options);
     await expect(app.view).rejects.toMatchObject(problem);
@@ -93,7 +93,7 @@ describe("gatewayApp", () => {
 });
 
 describe("showView", () => {
-  it("tells the app of the call as far as it had come, and of what comes then", () => {
+  it("sends the app the state of the call so far, and later changes", () => {
     const ends = { result: result("sunny"), cancelled: {} };
     for (const [end, params] of Object.entries(ends)) {
       const element = makePlace();
@@ -105,7 +105,7 @@ describe("showView", () => {
     }
   });
 
-  it("tells once what came before it was shown: the input, without what was written before it, and the result", () => {
+  it("sends earlier messages once: the input, without the partial input before it, and the result", () => {
     const element = makePlace();
     const view = makeView({});
     const say = (what: string, params: object) =>
@@ -120,7 +120,7 @@ describe("showView", () => {
     ]);
   });
 
-  it("tells again what a page knew before it was reloaded", () => {
+  it("repeats what a page knew before it was reloaded", () => {
     const element = makePlace();
     showView(element, makeView({ input: {}, result: result("kept") }), options);
     expect(element.told).toEqual([
@@ -152,14 +152,14 @@ describe("showView", () => {
 });
 
 describe("a view that is gone", () => {
-  it("refuses what is asked of it, in place of waiting for ever", async () => {
+  it("refuses requests instead of waiting for ever", async () => {
     const view = makeView();
     const waiting = view.upstream.request("tools/call", { name: "forecast" });
-    view.ended("another tab goes on");
-    await expect(waiting).rejects.toMatchObject({ code: "closed", message: "another tab goes on" });
+    view.ended("another tab took over");
+    await expect(waiting).rejects.toMatchObject({ code: "closed", message: "another tab took over" });
     await expect(view.upstream.request("tools/call", { name: "forecast" })).rejects.toMatchObject({
       code: "closed",
-      message: "another tab goes on",
+      message: "another tab took over",
     });
   });
 });

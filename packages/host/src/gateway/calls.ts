@@ -87,7 +87,7 @@ export class Calls {
       if (first) return reject(new VitrineError(GATEWAY_ERROR, "id in use", { data: { code: "conflict" } }));
       const abort = (): void => {
         settle(new VitrineError("aborted", `${method}: aborted`));
-        const reason = "the caller took it back";
+        const reason = "cancelled by the caller";
         // Urgent, because it frees space in a full queue.
         this.notify(port, "notifications/cancelled", { requestId: id, reason }, true);
       };
@@ -170,7 +170,7 @@ export class Calls {
     const call = this.#pending.get(id);
     if (call?.port !== port) return;
     const isAnswer = typeof result === "object" && result !== null;
-    call.settle(error ?? (isAnswer ? undefined : new VitrineError("invalid", "this is no answer")), result);
+    call.settle(error ?? (isAnswer ? undefined : new VitrineError("invalid", "not an answer")), result);
   }
 }
 

@@ -108,7 +108,7 @@ describe.each(["websocket", "http"] as const)("over %s", (over) => {
     expect(stage.sessions).toHaveLength(1);
   });
 
-  it("notices a connection that died without a word, and goes on over another", async () => {
+  it("notices a connection that died silently, and continues over another", async () => {
     const stage = await stageOptions();
     const page = openPage(stage, { heartbeat: 500 });
     await untilOpen(page, over);
@@ -129,7 +129,7 @@ describe.each(["websocket", "http"] as const)("over %s", (over) => {
     expect(await call(page.gateway, 1)).toEqual({ server: "weather", name: "tool-1" });
   });
 
-  it("goes on after a reload: views live, and nothing of the old page comes to the new one", async () => {
+  it("continues after a reload: views live, and nothing of the old page comes to the new one", async () => {
     const stage = await stageOptions();
     const first = openPage(stage);
     const view = await first.gateway.openView({ server: "weather", tool: "forecast" });
@@ -207,7 +207,7 @@ describe.each(["websocket", "http"] as const)("over %s", (over) => {
     expect(new Set(stage.noted.map(({ session }) => session)).size).toBe(2);
   });
 
-  it("sends again what was not answered, under the same keys, when the gateway was restarted", async () => {
+  it("repeats unanswered requests, under the same keys, after the gateway was restarted", async () => {
     const before = await stageOptions();
     const page = openPage(before);
     const view = await page.gateway.openView({ server: "weather", tool: "forecast" });
@@ -328,7 +328,7 @@ describe("a gateway", () => {
     expect([stage.sessions.length, callsOf(stage.noted)]).toEqual([1, ["tool-1"]]);
   });
 
-  it("that wants the person to sign in again is not asked for ever", async () => {
+  it("that wants the user to sign in again is not dialled for ever", async () => {
     const stage = await openStage();
     const page = openPage(stage);
     await untilOpen(page);
@@ -347,7 +347,7 @@ describe("a gateway", () => {
     await pending.catch((error) => expect(error).toMatchObject({ code: "closed" }));
   });
 
-  it("ends the session when the page says goodbye, and gives up what waits", async () => {
+  it("ends the session when the page says goodbye, and drops pending requests", async () => {
     const stage = await openStage();
     const page = openPage(stage);
     await untilOpen(page);
@@ -359,7 +359,7 @@ describe("a gateway", () => {
     expect(page.storage.map.size).toBe(0);
   });
 
-  it("that forgot the session tells views in conversations what they missed: input, result, and nothing of what goes on", async () => {
+  it("that forgot the session sends views in conversations what they missed: input, result, and no running progress", async () => {
     const before = await openStage();
     const page = openPage(before);
     const call = { conversation: "c", item: "i" };
@@ -507,7 +507,7 @@ describe("a gateway", () => {
     expect(stage.noted.at(-1)).toMatchObject({ id: "7-9.1", method: "gateway/call", params: wanted });
   });
 
-  it("asks the person, and takes a question back", async () => {
+  it("asks the user, and withdraws a question", async () => {
     const stage = await openStage();
     const withdrawn = vi.fn();
     const page = openPage(stage, {
@@ -593,7 +593,7 @@ describe("a gateway", () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(3_000);
   });
 
-  it("refuses a message that is larger than it takes, and goes on", async () => {
+  it("refuses a message that is larger than its limit, and continues", async () => {
     const stage = await openStage({ registry: { limits: { message: 200_000 } } });
     const page = openPage(stage);
     await untilOpen(page);
@@ -635,7 +635,7 @@ describe("a view", () => {
     expect(refused).toHaveLength(44);
   });
 
-  it("keeps what comes for it until somebody listens", async () => {
+  it("keeps messages until there is a listener", async () => {
     const stage = await openStage();
     const page = openPage(stage);
     const result = {
@@ -806,7 +806,7 @@ describe("a view", () => {
     },
   );
 
-  it("takes back the call that it shows, and says whether there was one", async () => {
+  it("cancels the call that it shows, and reports whether there was one", async () => {
     const { stage, view, last } = await openView();
     for (const cancelled of [true, false]) {
       stage.answer = () => ({ cancelled });

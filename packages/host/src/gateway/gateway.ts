@@ -330,7 +330,7 @@ export class Gateway {
   }
 
   #takenOver(): void {
-    this.#drop("another tab goes on with this one's session");
+    this.#drop("another tab took over this session");
     this.#options.ontakenover?.();
   }
 

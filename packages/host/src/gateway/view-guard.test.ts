@@ -48,8 +48,8 @@ describe("the page's part of the guard", () => {
     const { wire, guard, call } = setUp();
     const act = async (): Promise<never> => {
       wire.isBroken = true;
-      throw new VitrineError("aborted", "the person closed it");
+      throw new VitrineError("aborted", "the user closed it");
     };
-    await expect(guard(call, act)).rejects.toThrow("the person closed it");
+    await expect(guard(call, act)).rejects.toThrow("the user closed it");
   });
 });

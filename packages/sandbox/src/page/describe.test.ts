@@ -55,7 +55,7 @@ describe("a call of a console", () => {
     expect(describeCall(method, values, "\n    at bake")).toBe(text);
   });
 
-  it("a trace that nobody knows the place of is its message", () => {
+  it("a trace without a known location is its message", () => {
     expect(describeCall("trace", ["here"])).toBe("here");
   });
 

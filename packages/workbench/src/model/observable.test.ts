@@ -51,7 +51,7 @@ describe("changes", () => {
     expect(seen).toEqual([3, 4]);
   });
 
-  it("are not held longer than is said, and not let go by what ends later", async () => {
+  it("are not held longer than the limit, and not released by a later end", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { counter, seen } = watched();
     let endFirst = (): void => {};

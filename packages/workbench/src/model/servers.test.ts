@@ -33,7 +33,7 @@ const hopeless = async (): Promise<never> => {
   throw new Error("no");
 };
 
-it("a server that cannot be started is asked for its tools once, and then by the person only", async () => {
+it("a server that cannot be started is asked for its tools once, and then only by the user", async () => {
   const { servers, asked, tell } = stage(hopeless);
   await servers.load();
   await vi.waitFor(() => expect(servers.get("s")?.problem).toBe("no"));
@@ -64,7 +64,7 @@ it("a server with a problem is not asked; when it is ready for the first time it
   expect(servers.get("s")?.catalogue?.tools[0]?.title).toBeUndefined();
 });
 
-it("a server that was removed from the settings vanishes, also when it says afterwards that it stopped", async () => {
+it("a server that was removed from the settings vanishes, also when it reports later that it stopped", async () => {
   const catalogue = { tools: [], resources: [], templates: [], prompts: [], views: [] };
   let isThere = true;
   const { servers, tell, change } = stage(async () => {

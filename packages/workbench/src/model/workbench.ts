@@ -87,7 +87,7 @@ export class Workbench extends Observable {
       },
       ontakenover: () => {
         this.problem =
-          "Another tab goes on with this one's conversation. Its apps are closed here; what is said is shown in both.";
+          "This conversation continues in another tab. Its apps are closed here; messages appear in both.";
         this.changed();
       },
     });

@@ -18,6 +18,6 @@ it.each([
   ["params.", /single dots/],
   ["params...user", /single dots/],
   ["params.user name", /single dots/],
-])("%j is none, and the sentence says what to write", (path, words) => {
+])("%j is invalid, and the message explains the format", (path, words) => {
   expect(wrongPath(path)).toMatch(words);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Commissions } from "./commissions.js";
 
-it("hands an act to who waits for it, and tells how it ended", async () => {
+it("gives an action to the waiting caller, and reports how it ended", async () => {
   const commissions = new Commissions();
   const first = commissions.next();
   const done = commissions.give({ click: "Refresh" });
@@ -16,7 +16,7 @@ it("hands an act to who waits for it, and tells how it ended", async () => {
   expect(await again).toBeUndefined();
 });
 
-it("says that there is nothing more, also to who waits already", async () => {
+it("reports that there is nothing more, also to a caller that waits already", async () => {
   const commissions = new Commissions();
   const waiting = commissions.next();
   commissions.end();

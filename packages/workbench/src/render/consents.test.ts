@@ -3,7 +3,7 @@ import { Consents } from "./consents.js";
 
 const ask = (method: string) => ({ method, subject: "it", title: "It" });
 
-it("says no to everything that was not allowed, and keeps what would have allowed it", () => {
+it("denies everything that was not allowed, and keeps the option that would have allowed it", () => {
   const consents = new Consents([]);
   for (const method of ["tools/call", "ui/permission", "constructor"])
     expect(consents.answer(ask(method)).answer).toBe("deny");
@@ -14,14 +14,14 @@ it("says no to everything that was not allowed, and keeps what would have allowe
   ]);
 });
 
-it("says yes to what was allowed, once, and to nothing else", () => {
+it("approves allowed requests, once, and nothing else", () => {
   const consents = new Consents(["links"]);
   expect(consents.answer(ask("ui/open-link"))).toEqual({ answer: "allow", remember: "once" });
   expect(consents.answer(ask("ui/download-file")).answer).toBe("deny");
   expect(consents.given.map(({ answer }) => answer)).toEqual(["allow", "deny"]);
 });
 
-it("says yes to everything when everything was allowed, also to what has no option of its own", () => {
+it("approves everything when everything was allowed, including requests without an option", () => {
   const consents = new Consents(["all"]);
   expect(consents.answer(ask("sampling/createMessage")).answer).toBe("allow");
   expect(consents.given).toMatchObject([{ option: "--allow-all" }]);

@@ -61,7 +61,7 @@ const shot = async (name: string): Promise<void> => {
 };
 
 describe("an answer that fails", () => {
-  it("says why once, and is retried in its place", async () => {
+  it("explains why once, and is retried in its place", async () => {
     model.add(unauthorized, say("Here I am."));
     await workbench.tell("Hello?");
     await quiet();
@@ -74,7 +74,7 @@ describe("an answer that fails", () => {
     expect(await articles("Hello?").count()).toBe(1);
   });
 
-  it("lets the person rewrite the message: the old one and the failure go", async () => {
+  it("lets the user rewrite the message: the old one and the failure disappear", async () => {
     model.add(unauthorized, say("Clearer."));
     await workbench.tell("Helo?");
     await quiet();
@@ -91,7 +91,7 @@ describe("an answer that fails", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("is copied, with what went wrong", async () => {
+  it("is copied, with the error", async () => {
     model.add(unauthorized);
     await workbench.tell("Hello?");
     await quiet();
@@ -102,7 +102,7 @@ describe("an answer that fails", () => {
     );
   });
 
-  it("that is empty says so", async () => {
+  it("that is empty is shown as such", async () => {
     model.add(say(""), say("Now."));
     await workbench.tell("Hello?");
     await articles("The answer is empty").waitFor();
@@ -113,7 +113,7 @@ describe("an answer that fails", () => {
 });
 
 describe("a call of the model", () => {
-  it("waits for the person, says so, and is asked about at the end of the conversation", async () => {
+  it("waits for the user, shows that, and is asked about at the end of the conversation", async () => {
     model.add(say("A long story. ".repeat(400)), callTool("demo__change", {}), say("Changed."));
     await workbench.tell("Tell me much.");
     await quiet();
@@ -176,14 +176,14 @@ it("a message that waits for its turn is marked", async () => {
   expect(await articles("Second.").getByText("queued").count()).toBe(0);
 });
 
-it("I06: a chip shows what changed since the model received it, and goes when the model has received it", async () => {
+it("I06: a chip shows the changes since the model received it last, and disappears when the model has received them", async () => {
   model.add(callTool("demo__show", { text: "Rome" }), say("Shown."), say("I see."), say("I see that, too."));
   await workbench.tell("Show it.");
   await workbench.agreeUntil(articles("Shown.").first());
   const view = await workbench.appIn(workbench.lastApp);
   const put = (cart: object): Promise<unknown> =>
     view.evaluate(`app.updateModelContext({ structuredContent: ${JSON.stringify(cart)} })`);
-  const chips = page.getByRole("region", { name: "What apps want the model to know" });
+  const chips = page.getByRole("region", { name: "Context of apps for the model" });
   await put({ cherries: 1, plums: 3 });
   await chips.getByRole("button", { name: /^Demo: \{"cherries":1/ }).waitFor();
   await workbench.tell("Look.");
@@ -203,7 +203,7 @@ it("I06: a chip shows what changed since the model received it, and goes when th
   await expect.poll(() => chips.count()).toBe(0);
 });
 
-it("a search shows the words that it found, and who said them", async () => {
+it("a search shows the words that it found, and their author", async () => {
   model.add(say("The abbey of Melk is above the Danube."));
   await workbench.tell("What can we visit on the way to Vienna?");
   await articles("abbey of Melk").waitFor();

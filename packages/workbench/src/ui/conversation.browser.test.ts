@@ -135,7 +135,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
 const SHADER = "void mainImage(out vec4 c, in vec2 p) { c = vec4(p / iResolution.xy, 0.5, 1.0); }";
 
 describe("a turn", () => {
-  it("streams what the model says, and tells what it cost", async () => {
+  it("streams the model's text, and shows its token usage", async () => {
     const half = gate();
     model.add([
       say("It is ", "sunny"),
@@ -248,7 +248,7 @@ describe("a turn", () => {
     never.open();
   });
 
-  it("goes on while the page is reloaded, with an app of which half the arguments are there", async () => {
+  it("continues while the page is reloaded, with an app that has half of its arguments", async () => {
     const rest = gate();
     const text = JSON.stringify({ text: "all of it" });
     model.add(
@@ -271,7 +271,7 @@ describe("a turn", () => {
     expect((await readFile(join(folder, "calls.log"), "utf8")).match(/^show$/gm)).toHaveLength(1);
   });
 
-  it("goes on while the page is reloaded", async () => {
+  it("continues while the page is reloaded", async () => {
     const rest = gate();
     model.add([say("Before "), waitFor(rest.opened), say("and after.")]);
     await tell("Take your time.");
@@ -284,7 +284,7 @@ describe("a turn", () => {
 });
 
 describe("apps and the model", () => {
-  it("I05: what an app says reaches the model, if the person agrees", async () => {
+  it("I05: an app's message reaches the model, if the user approves", async () => {
     model.add(callTool("debug__debug-tool", {}), say("Here is the debugger."));
     await tell("Debug.");
     // The app writes a log with a tool, which needs approval too.
@@ -293,14 +293,14 @@ describe("apps and the model", () => {
     model.add(say("I heard the app."));
     await view.locator("#send-message-text-btn, button:has-text('Send Message')").first().click();
     await workbench.agreeUntil(said("I heard the app."));
-    expect(await page.getByText(/said by the app/).count()).toBeGreaterThan(0);
+    expect(await page.getByText(/written by the app/).count()).toBeGreaterThan(0);
   });
 
   it("I06: an app's model context is shown, sent with the next turn, and once", async () => {
     await tell("/demo show");
     const view = await viewOf("Demo");
     await view.getByRole("button", { name: "context", exact: true }).click();
-    const chip = page.getByRole("region", { name: "What apps want the model to know" });
+    const chip = page.getByRole("region", { name: "Context of apps for the model" });
     await chip.getByRole("button", { name: /^Demo: what the model should know/ }).waitFor();
     model.add(say("I know."), say("Still."));
     await tell("What do you know?");
@@ -325,7 +325,7 @@ describe("apps and the model", () => {
     expect(await page.getByText(/in the app/).count()).toBeGreaterThan(0);
   });
 
-  it("A01 to A06: the model reads and changes what shadertoy and threejs show", async () => {
+  it("A01 to A06: the model reads and changes the contents of shadertoy and threejs", async () => {
     const code = "renderer.render(new THREE.Scene(), new THREE.Camera());";
     model.add(
       [
@@ -344,7 +344,7 @@ describe("apps and the model", () => {
     expect(workbench.complaints).toEqual([]);
   });
 
-  it("I11: an app asks the model, if the person lets it", async () => {
+  it("I11: an app asks the model, if the user approves", async () => {
     await tell("/demo show");
     const view = await viewOf("Demo");
     await view.getByRole("button", { name: "read", exact: true }).waitFor();
@@ -382,7 +382,7 @@ describe("questions", () => {
   const answered = (text: string | RegExp): Promise<void> =>
     workbench.card("ask").getByText(text).first().waitFor();
 
-  it("I11: a server asks the model, and the person changes what is asked, or says no", async () => {
+  it("I11: a server asks the model, and the user edits the request, or denies it", async () => {
     const params = {
       messages: [{ role: "user", content: { type: "text", text: "Name a fruit" } }],
       systemPrompt: "Be short.",
@@ -406,7 +406,7 @@ describe("questions", () => {
     expect(model.unscripted).toEqual([]);
   });
 
-  it("a server asks the person, by a form that must be right", async () => {
+  it("a server asks the user, with a form that is validated", async () => {
     const requestedSchema = {
       type: "object",
       properties: { city: { type: "string", title: "City" }, days: { type: "integer", minimum: 1 } },
@@ -432,7 +432,7 @@ describe("questions", () => {
     await answered(/decline/);
   });
 
-  it("a server sends the person to a page, whose site is named, and which opens only if they want", async () => {
+  it("a server sends the user to a page, whose site is named, and which opens only with approval", async () => {
     const params = {
       mode: "url",
       message: "Sign in",
@@ -482,7 +482,7 @@ describe("conversations", () => {
     await list.getByRole("button", { name: "Delete", exact: true }).click();
     await list.getByRole("button", { name: /^Rain in Bergen/ }).waitFor({ state: "detached" });
     await list.getByRole("searchbox", { name: "Search conversations" }).fill("raining");
-    await list.getByText(/None has/).waitFor();
+    await list.getByText(/No conversation has/).waitFor();
     await page.keyboard.press("Escape");
     expect(await said("It is raining.").count()).toBe(0);
   });
@@ -511,7 +511,7 @@ describe("conversations", () => {
     expect(workbench.complaints).toEqual([]);
   });
 
-  it("work without a model: tools by hand, and it says how to have one", async () => {
+  it("work without a model: tools by hand, and instructions for adding one", async () => {
     await workbench.chooseModel(/No model/);
     await tell("Hello?");
     await page

@@ -128,7 +128,7 @@ describe("displayTestApp", () => {
       .toMatchObject([{ call: { name: "debug-tool", arguments: { contentType: "text" } }, state: "done" }]);
   });
 
-  it("says which apps there are, when there is none of that name", async () => {
+  it("lists the existing apps, when there is none of that name", async () => {
     await expect(display("nothing")).rejects.toThrow(
       /no app "nothing"; there are: .*basic-vanillajs\/get-time/,
     );
@@ -151,7 +151,7 @@ describe("the model's input", () => {
     expect(JSON.stringify(asked?.messages[0])).toContain(JSON.stringify(system).slice(1, 200));
   });
 
-  it("I06: has what an app wants known, before the next turn and in it; the last word counts", async () => {
+  it("I06: has an app's model context, before the next turn and in it; the last update counts", async () => {
     const { view } = await display("debug");
     const told = async () => JSON.stringify((await context()).messages);
     await view.locator("#context-text").fill("The first word");
@@ -177,8 +177,8 @@ describe("the model's input", () => {
   });
 });
 
-describe("what an app asks of the person", () => {
-  it("I05: a message is said when it is allowed, and the model answers it", async () => {
+describe("requests of an app to the user", () => {
+  it("I05: a message is sent when it is allowed, and the model answers it", async () => {
     const { view } = await display("debug");
     model.add(say("I heard the app."));
     await view.locator("#message-text").fill("Hello, model");
@@ -189,7 +189,7 @@ describe("what an app asks of the person", () => {
     expect(said).toMatchObject({ role: "user", from: { server: "debug" } });
   });
 
-  it("I05: a message that is denied is not said", async () => {
+  it("I05: a message that is denied is not sent", async () => {
     const { view } = await display("debug");
     await view.locator("#message-text").fill("Never said");
     await view.locator("#send-message-text-btn").click();
@@ -210,8 +210,8 @@ describe("what an app asks of the person", () => {
   });
 });
 
-describe("as the person, and as the model", () => {
-  it("sendMessage gives way to a question, and the turn goes on with its answer", async () => {
+describe("as the user, and as the model", () => {
+  it("sendMessage returns at a question, and the turn continues with its answer", async () => {
     model.add(callTool("debug__debug-tool", {}), say("There is the debugger."));
     await send("Debug.");
     expect(await confirm("tools/call")).toMatchObject({ server: "debug", params: { name: "debug-tool" } });
@@ -242,7 +242,7 @@ describe("as the person, and as the model", () => {
     await expect(call("debug-refresh")).rejects.toThrow(/offered no tool "debug-refresh"/);
   });
 
-  it("A01, A06: callTool reaches a tool of an app, when the person agrees", async () => {
+  it("A01, A06: callTool reaches a tool of an app, when the user approves", async () => {
     await display("budget-allocator");
     const ofApp = async () => (await context()).tools.find(({ name }) => name === "set-total-budget")?.app;
     await expect.poll(ofApp).toMatchObject({ server: "budget-allocator" });
@@ -311,7 +311,7 @@ describe("the environment", () => {
     expect(log.join("")).toContain("view policy");
   });
 
-  it("changeHostContext refuses what this host cannot change", async () => {
+  it("changeHostContext refuses fields that this host cannot change", async () => {
     const change = page.evaluate(() => __mcpAppsHost.changeHostContext({ styles: {} } as never));
     await expect(change).rejects.toThrow(/cannot change styles, but: theme, displayMode/);
   });
@@ -344,7 +344,7 @@ describe("the environment", () => {
     expect(told).toMatchObject({ displayMode: "inline", locale: "en-US" });
   });
 
-  it("resetEnvironment leaves nothing of what was before", async () => {
+  it("resetEnvironment removes all earlier state", async () => {
     const { handle, view } = await display("debug");
     await page.evaluate(() => __mcpAppsHost.changeHostContext({ locale: "pt-PT" }));
     await view.locator("#send-message-text-btn").click();
@@ -365,12 +365,12 @@ describe("the environment", () => {
     expect(await waiting).toBe("nothing");
   });
 
-  it("is said in the log", () => {
+  it("is reported in the log", () => {
     expect(log.join("")).toContain("test mode: any program in the page can answer questions on your behalf");
   });
 });
 
-it("does not exist without test mode, whatever the address says", async () => {
+it("does not exist without test mode, whatever the URL contains", async () => {
   const plain = await open("plain", false);
   try {
     const scripts: string[] = [];

@@ -38,7 +38,7 @@ afterAll(async () => {
   vi.unstubAllGlobals();
 });
 
-it("draws the last of what is changed, of each model, whatever the one before had come to", async () => {
+it("renders the last change, of each model, whatever the state of the previous one", async () => {
   const first = new Light();
   root.render(createElement(Shown, { light: first }));
   await expect.poll(shown).toBe("red");

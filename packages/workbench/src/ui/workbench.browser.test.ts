@@ -172,13 +172,13 @@ async function axeFinds(): Promise<string[]> {
 }
 
 describe("servers and tools", () => {
-  it("are all listed, with what each shows, and found by their titles", async () => {
+  it("are all listed, with their contents, and found by their titles", async () => {
     await page.getByText("Nothing has been called yet").waitFor();
     // Apps that need no input are one click away.
     await button("Try “Demo”").waitFor();
     await page.getByRole("option", { name: /^Demo UI/ }).waitFor();
     await page.getByRole("option", { name: /^An app that is not there UI/ }).waitFor();
-    await page.getByText("did not hand over ui://kinds/missing.html").waitFor();
+    await page.getByText("did not return ui://kinds/missing.html").waitFor();
     await page.getByRole("option", { name: /^Only for models model only/ }).waitFor();
     await page.getByRole("option", { name: /^Delete all notes destructive/ }).waitFor();
     expect(await axeFinds()).toEqual([]);
@@ -190,7 +190,7 @@ describe("servers and tools", () => {
     await page.getByText("No tool has “no such tool”").waitFor();
   });
 
-  it("C02: show what only apps may call, and do not call it", async () => {
+  it("C02: show tools that only apps may call, and do not call them", async () => {
     await page.getByRole("searchbox", { name: "Search tools" }).fill("apps");
     await page.getByRole("option", { name: /^Only for apps app only/ }).click();
     await page.getByText("Only apps of this server may call this tool").waitFor();
@@ -199,7 +199,7 @@ describe("servers and tools", () => {
 });
 
 describe("the form of a tool", () => {
-  it("says at the field what is wrong, before anything is sent", async () => {
+  it("shows errors at the field, before anything is sent", async () => {
     await pick("Order a cake");
     await page.getByText("Who it is for: <b>no markup</b>.").waitFor();
     await run();
@@ -243,7 +243,7 @@ describe("the form of a tool", () => {
     expect(await called("order")).toBe(1);
   });
 
-  it("is kept in step with the JSON below it, of which it says where it is wrong", async () => {
+  it("is kept in sync with the JSON below it, and shows the position of an error in it", async () => {
     const json = page.getByRole("textbox", { name: "Arguments as JSON" });
     expect(JSON.parse(await json.inputValue())).toMatchObject({ name: "Ana", tags: ["blue"] });
     await field("Name").fill("Anna");
@@ -257,7 +257,7 @@ describe("the form of a tool", () => {
     expect(await json.evaluate((area) => area === document.activeElement)).toBe(true);
     await json.fill('{"name": "Bo", "size": "huge", "delivery": {"by": "pickup"}, "more": 1}');
     await run();
-    await page.getByText("more: The tool does not know this property.").waitFor();
+    await page.getByText("more: The tool has no such property.").waitFor();
     await page.getByText(/^size: This does not match any of/).waitFor();
     expect(await called("order")).toBe(1);
     const written = '{"name": "Bo", "size": "small", "delivery": {"by": "pickup"}}';
@@ -293,7 +293,7 @@ describe("the form of a tool", () => {
     await button("JSON").click();
   });
 
-  it("remembers what a tool was called with", async () => {
+  it("remembers the last arguments of a tool", async () => {
     await pick("Order a cake");
     expect(await field("Name").inputValue()).toBe("Bo");
     await button("Reset").click();
@@ -339,7 +339,7 @@ describe("a call", () => {
     }
   });
 
-  it("that the tool says failed is readable", async () => {
+  it("that reports a failure is readable", async () => {
     await pick("Fail");
     await run();
     await card("Fail").getByText("the oven is broken").waitFor();
@@ -357,7 +357,7 @@ describe("a call", () => {
     await expect.poll(() => called("count cancelled")).toBe(1);
   });
 
-  it("C07: of an app that cannot be shown says why, and shows the answer as text", async () => {
+  it("C07: of an app that cannot be shown explains why, and shows the answer as text", async () => {
     await pick("An app that is not there");
     await run();
     const place = card("An app that is not there");
@@ -367,7 +367,7 @@ describe("a call", () => {
 });
 
 describe("an app", () => {
-  it("that is a static document is shown as one, with the answer beside it, and the inspector says so", async () => {
+  it("that is a static document is shown as one, with the answer beside it, and the inspector shows that", async () => {
     await pick("A static report");
     await run();
     const place = card("A static report");
@@ -379,7 +379,7 @@ describe("an app", () => {
     expect(await place.getByText("app failed").count()).toBe(0);
   });
 
-  it("that wants permissions of the browser waits for an answer, and its card says so", async () => {
+  it("that needs browser permissions waits for an answer, and its card shows that", async () => {
     await pick("Recorder");
     await run();
     const place = card("Recorder");
@@ -419,7 +419,7 @@ describe("a tool that is called by typing", () => {
   });
 });
 
-describe("a server that says what no server should", () => {
+describe("a server that sends invalid data", () => {
   it("has its tools listed and called beside those of others, and its answers are shown as far as they go", async () => {
     await pick("untitled");
     await page.getByText("This tool takes no arguments.").waitFor();
@@ -429,7 +429,7 @@ describe("a server that says what no server should", () => {
     await field("The title").fill("typed");
     await pick("Answer nothing");
     await run();
-    await card("Answer nothing").getByText("It answered nothing.").waitFor();
+    await card("Answer nothing").getByText("The result is empty.").waitFor();
     await pick("Answer no list");
     await run();
     await card("Answer no list").getByText('"said": "as it is"').waitFor();
@@ -443,7 +443,7 @@ describe("a server that says what no server should", () => {
     await (await appIn(card("Odd app"))).getByText("an odd app").waitFor();
   });
 
-  it("and breaks a part of the page breaks no other: that part says so", async () => {
+  it("and breaks a part of the page breaks no other: that part shows an error", async () => {
     const before = complaints.length;
     await pick("No form");
     const alert = page.getByRole("alert").filter({ hasText: "The form of this tool cannot be shown" });
@@ -457,7 +457,7 @@ describe("a server that says what no server should", () => {
 
   it("does not come back to break the page when it is reloaded", async () => {
     await page.reload();
-    await card("Answer nothing").getByText("It answered nothing.").waitFor();
+    await card("Answer nothing").getByText("The result is empty.").waitFor();
     await (await appIn(card("Odd app"))).getByText("an odd app").waitFor();
   });
 });
@@ -539,7 +539,7 @@ describe("an app", () => {
     expect(await called("destroy")).toBe(0);
   });
 
-  it("that cannot be shown says why, and what to do, in its frame, and nothing twice", async () => {
+  it("that cannot be shown explains why, and the fix, in its frame, and nothing twice", async () => {
     await pick("An app that is not there");
     await run();
     const broken = card("An app that is not there");
@@ -630,7 +630,7 @@ describe("an app", () => {
     await expect.poll(() => box.getAttribute("data-mode")).toBe("inline");
   });
 
-  it("is put into a display mode once: who leaves it is not brought back by another change", async () => {
+  it("is put into a display mode once: a user who leaves it is not brought back by another change", async () => {
     const view = await appIn(card("Demo"));
     const mode = (): Promise<string | null> =>
       card("Demo").locator("mcp-app dialog").getAttribute("data-mode");
@@ -672,7 +672,7 @@ describe("an app", () => {
 });
 
 describe("a server that is killed", () => {
-  it("is read about, with what it wrote to stderr, and starts again", async () => {
+  it("shows its stderr output, and starts again", async () => {
     await pick("Die");
     await run();
     await card("Die")
@@ -685,7 +685,7 @@ describe("a server that is killed", () => {
     await button("Restart kinds").waitFor();
     await page.getByText(/^It ended at .*SIGKILL/).waitFor();
     const kinds = page.locator(".server", { has: button("Restart kinds") });
-    await kinds.getByRole("button", { name: "What it wrote to stderr" }).click();
+    await kinds.getByRole("button", { name: "Its stderr output" }).click();
     await page.getByRole("region", { name: "stderr of kinds" }).getByText("the oven caught fire").waitFor();
     expect(await axeFinds()).toEqual([]);
     await button("Run again: fail").last().click();
@@ -710,9 +710,9 @@ describe("a server that fails", () => {
       .toBeGreaterThan(before);
   }
 
-  it("is tried again when the person says so, and may take its time to start", async () => {
+  it("is retried when the user asks for it, and may take its time to start", async () => {
     const bakery = page.locator(".server", { has: again() });
-    await bakery.getByRole("button", { name: "What it wrote to stderr" }).click();
+    await bakery.getByRole("button", { name: "Its stderr output" }).click();
     await bakery.getByText("no flour").waitFor();
     await tryAgain();
     await expect.poll(() => again().isEnabled()).toBe(true);
@@ -728,7 +728,7 @@ describe("a server that fails", () => {
     await expect.poll(() => bakery.locator(".problem").count()).toBe(0);
   });
 
-  it("does not hold up a reload: the app that waits for it says so, and is there when it is tried again", async () => {
+  it("does not delay a reload: the app that waits for it shows that, and appears when it is retried", async () => {
     await pick("Bread");
     await run();
     const frame = card("Bread").locator("mcp-app");
@@ -776,7 +776,7 @@ it("an app that can float and fill the page has a button for each, and Esc leads
 });
 
 describe("a reload", () => {
-  it("loses the secrets of a call, and says so", async () => {
+  it("loses the secrets of a call, and shows that", async () => {
     await pick("Pay");
     for (const [name, value] of [
       ["Shop", "North"],
@@ -788,7 +788,7 @@ describe("a reload", () => {
     await card("Pay").getByText("paid with shop,pin,apiKey").waitFor();
     expect(await card("Pay").getByText("were not kept").count()).toBe(0);
     await page.reload();
-    await card("Pay").getByText("Its secret arguments were not kept over the reload").waitFor();
+    await card("Pay").getByText("Secret arguments are not kept across a reload").waitFor();
     await card("Pay").getByText("paid with shop,pin,apiKey").waitFor();
     expect(await card("Pay").getByRole("button", { name: "Run again" }).count()).toBe(0);
     await card("Pay").getByRole("button", { name: "Arguments" }).click();
@@ -916,14 +916,14 @@ describe("a phone", () => {
   });
 });
 
-it("the conversation is cleared only when the person says so twice", async () => {
+it("the conversation is cleared only after a second confirmation", async () => {
   await page.setViewportSize({ width: 1280, height: 800 });
   const count = (): Promise<number> => page.getByRole("article").count();
   const before = await count();
   expect(before).toBeGreaterThan(1);
   await button("Clear the conversation").click();
   const question = page.getByRole("alertdialog", { name: "Clear the conversation?" });
-  await question.getByText(`All ${before} entries go, and`).waitFor();
+  await question.getByText(`All ${before} entries are removed, and`).waitFor();
   expect(await axeFinds()).toEqual([]);
   await question.getByRole("button", { name: "Keep" }).click();
   await question.waitFor({ state: "hidden" });
@@ -933,8 +933,8 @@ it("the conversation is cleared only when the person says so twice", async () =>
   await expect.poll(count).toBe(0);
 });
 
-it("a page whose conversation another tab took over says so, and goes on with a new one", async () => {
-  const alert = page.getByRole("alert").getByText("Another tab goes on with this one's conversation");
+it("a page whose conversation another tab took over shows that, and continues with a new one", async () => {
+  const alert = page.getByRole("alert").getByText("This conversation continues in another tab");
   await pick("Demo");
   await run();
   await (await appIn(card("Demo"))).getByText("shown").waitFor();
@@ -961,7 +961,7 @@ it("a page whose conversation another tab took over says so, and goes on with a 
   expect(await alert.count()).toBe(0);
 });
 
-it("a gateway that is gone is waited for, and the page says so; one that does not know the browser is not", async () => {
+it("a page waits for a gateway that is gone, and shows that; it does not wait if the gateway does not know the browser", async () => {
   const kept = complaints.length;
   await page.setViewportSize({ width: 1280, height: 800 });
   const { origin, sandboxPort } = gateway;

@@ -7,7 +7,7 @@ const note = (size: number, method = "a") => ({
 });
 const total = (log: AppLog): number => log.messages.reduce((sum, { size }) => sum + size, 0);
 
-describe("what is kept of an app's messages", () => {
+describe("messages of an app in the log", () => {
   it("is no more than its characters allow: the oldest go, the newest stays", () => {
     const log = new AppLog(() => 0, 10_000);
     for (let at = 0; at < 100; at++) log.add(note(500));
@@ -22,7 +22,7 @@ describe("what is kept of an app's messages", () => {
     expect(log.messages).toHaveLength(10);
   });
 
-  it("says of a milestone that is large only that there was one", () => {
+  it("keeps only the existence of a large milestone", () => {
     const log = new AppLog(() => 0, 10_000);
     log.add(note(10, "ui/initialize"));
     log.add(note(5_000, "ui/initialize"));
@@ -53,7 +53,7 @@ it("answers are known by their requests, also when those are forgotten; of very 
   expect(answer(10_000).method).toBe("tools/call");
 });
 
-it("what an app reports of itself is text, whatever it is", () => {
+it("an app's reports are text, whatever they contain", () => {
   const log = new AppLog(() => 0);
   const hostile = { toString: 1, valueOf: 1 };
   log.report({ code: "console", by: "view", level: "warn", text: "careful" });
@@ -67,7 +67,7 @@ it("what an app reports of itself is text, whatever it is", () => {
     ["warning", "console", "careful"],
     ["info", "console", '{"toString":1,"valueOf":1}'],
     ["log", "console", "undefined"],
-    ["warning", "console", "9000 lines came too fast to be told"],
+    ["warning", "console", "9000 lines came too fast and were dropped"],
     ["error", "console", "x"],
     ["error", "script", '{"toString":1,"valueOf":1}'],
   ]);

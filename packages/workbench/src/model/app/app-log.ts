@@ -274,7 +274,7 @@ export class AppLog extends Observable {
     this.line({
       level: LEVELS.get(level) ?? "info",
       from: "console",
-      text: isMissing ? `${missed} lines came too fast to be told` : words(text),
+      text: isMissing ? `${missed} lines came too fast and were dropped` : words(text),
     });
   }
 

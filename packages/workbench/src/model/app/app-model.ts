@@ -172,7 +172,7 @@ export class AppModel extends Observable {
   }
 
   /** Tears down the app, removes it from the page, and notifies its owner. */
-  async close(reason = "the person closed it"): Promise<void> {
+  async close(reason = "the user closed it"): Promise<void> {
     await this.finish(reason);
     this.#element?.remove();
     await this.source.close();
@@ -302,7 +302,7 @@ export class AppModel extends Observable {
 
   /** Logs the failure for the inspector. For a closed view, its state is gone anyway. */
   readonly #unsaid = (error: unknown): void => {
-    const text = `The model is not told what the app offers or knows: ${messageOf(error)}`;
+    const text = `The app's tools and context could not be sent to the model: ${messageOf(error)}`;
     if (!this.#finished) this.log.line({ level: "warning", from: "host", text });
   };
 

@@ -55,7 +55,7 @@ describe("the app of a call", () => {
     expect(conversation.apps[0]?.source.isRestored).toBe(false);
   });
 
-  it("is opened for a call by hand as the page knows that there is one, before the gateway says so", async () => {
+  it("is opened for a manual call because the page knows that there is one, before the gateway reports it", async () => {
     const { page, conversation } = await stage([callOf("x", { hasApp: false })]);
     const item = conversation.call("s", "t", {}, true);
     await vi.waitFor(() => expect(item.app).toBeDefined());
@@ -75,7 +75,7 @@ describe("the app of a call", () => {
     expect(page.of("gateway/open")).toHaveLength(1);
   });
 
-  it("is the one from before a reload, if the gateway still has it; what no call claims is closed", async () => {
+  it("is the one from before a reload, if the gateway still has it; unclaimed ones are closed", async () => {
     const closed: string[] = [];
     const kept = (id: string, call?: typeof CALL) =>
       viewOf(id, { call }, { close: async () => void closed.push(id) });
@@ -135,12 +135,12 @@ describe("the app of a call", () => {
     expect(item).toMatchObject({ state: "running", problem: "the gateway is gone" });
   });
 
-  it("and cannot be closed in order is reported in its call", async () => {
+  it("and cannot be closed properly is reported in its call", async () => {
     const view = viewOf("old", { call: CALL }, { close: refuse });
     const { conversation, item } = await stage([callOf("a")], refuse, [view]);
     await conversation.closeApp(item);
     expect(item.app).toBeUndefined();
-    expect(item.problem).toBe("The app could not be closed in order: no such server");
+    expect(item.problem).toBe("The app could not be closed properly: no such server");
   });
 
   it("has the name of its call, and its document is remembered with that", async () => {
@@ -174,7 +174,7 @@ describe("an app whose document was changed while the page was away", () => {
     expect([again.item.app !== undefined, again.item.note]).toEqual([true, undefined]);
   });
 
-  it("and comes back late says so when it is back; of several at once the gateway is asked once", async () => {
+  it("and comes back late reports it when it is back; for several at once the gateway is asked once", async () => {
     const problem = { code: "load_failed", message: "its document is being read" };
     const late = (id: string) =>
       viewOf(id, { view: `${id}-now`, call: { conversation: "c", item: id }, problem, hash: "one" });
@@ -203,7 +203,7 @@ describe("an app whose document was changed while the page was away", () => {
     expect(item.note).toBeUndefined();
     Object.assign(view.opened, { hash: "two" });
     view.onreopened?.();
-    expect(item.note).toBe(`${NOTE} The app is still the one from before.`);
+    expect(item.note).toBe(`${NOTE} The app still shows the old one.`);
     await conversation.renew("s", new Set(["t"]));
     expect([item.view, item.document, item.note]).toEqual(["new", "three", undefined]);
   });
@@ -250,7 +250,7 @@ describe("in the conversation, an app", () => {
     ]);
   });
 
-  it("I05: speaks as the user would, and is answered what became of it", async () => {
+  it("I05: writes as the user would, and gets the outcome", async () => {
     const { page, app } = await running();
     await app.request("ui/message", { role: "user", content });
     expect(page.of("conversation/send")).toEqual([{ id: "c", view: "v-1", content }]);
@@ -260,7 +260,7 @@ describe("in the conversation, an app", () => {
     );
   });
 
-  it("I06: says what the model should know, each time, and is answered what became of it", async () => {
+  it("I06: sends its model context, each time, and gets the outcome", async () => {
     const { page, app, item } = await running();
     for (let times = 0; times < 2; times++) await app.request("ui/update-model-context", { content });
     expect(page.of("conversation/context")).toEqual([
@@ -293,7 +293,7 @@ describe("in the conversation, an app", () => {
     expect(page.of("conversation/app-tools")).toEqual([]);
   });
 
-  it("is called by the gateway, and says what its tool answered; one that is not open is not", async () => {
+  it("is called by the gateway, and returns its tool's result; an app that is not open is not called", async () => {
     const { conversation } = await running(() => [tool("zoom")]);
     expect(await conversation.callAppTool("old", "zoom", {})).toEqual({
       content: [{ type: "text", text: "did zoom" }],
@@ -302,7 +302,7 @@ describe("in the conversation, an app", () => {
     await expect(conversation.callAppTool("other", "zoom", {})).rejects.toThrow("not open");
   });
 
-  it("says again what a gateway that was restarted has forgotten, under its new name", async () => {
+  it("repeats its state for a gateway that was restarted, under its new name", async () => {
     const { page, view, app } = await running(() => [tool("zoom")]);
     await app.request("ui/update-model-context", { content });
     await vi.waitFor(() => expect(page.of("conversation/app-tools")).toHaveLength(1));
@@ -320,7 +320,7 @@ describe("in the conversation, an app", () => {
     await appBehind(bridgeOf(item), () => [tool("zoom")]);
     await vi.waitFor(() =>
       expect(item.app?.log.lines.map(({ text }) => text)).toEqual([
-        "The model is not told what the app offers or knows: no room",
+        "The app's tools and context could not be sent to the model: no room",
       ]),
     );
   });

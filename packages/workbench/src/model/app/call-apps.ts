@@ -223,7 +223,7 @@ export class CallApps {
     try {
       await app?.close(reason);
     } catch (error) {
-      item.update({ problem: `The app could not be closed in order: ${messageOf(error)}` });
+      item.update({ problem: `The app could not be closed properly: ${messageOf(error)}` });
     }
   }
 

@@ -153,7 +153,7 @@ export class CallItem extends Observable {
   /** The gateway now has this document, but the app continues with its current one. */
   goesOn(document: string | undefined): void {
     const isOther = document !== undefined && this.document !== undefined && document !== this.document;
-    if (isOther) this.update({ note: `${CHANGED} The app is still the one from before.` });
+    if (isOther) this.update({ note: `${CHANGED} The app still shows the old one.` });
   }
 
   cancel(): void {
@@ -167,7 +167,7 @@ export class CallItem extends Observable {
       await this.oncancel?.();
     } catch (error) {
       this.#isTakenBack = false;
-      this.update({ problem: `The call could not be taken back: ${messageOf(error)}` });
+      this.update({ problem: `The call could not be cancelled: ${messageOf(error)}` });
     }
   }
 

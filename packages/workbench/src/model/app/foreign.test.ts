@@ -54,7 +54,7 @@ describe("a tool", () => {
     });
   });
 
-  it("without a name is none, and of two with one name the first counts", () => {
+  it("without a name is dropped, and of two with one name the first counts", () => {
     const tools = [
       7,
       null,
@@ -81,7 +81,7 @@ describe("a result", () => {
     expect(readResult(result)).toEqual(result);
   });
 
-  it("always has a list of blocks; what is none is shown as JSON", () => {
+  it("always has a list of blocks; invalid content is shown as JSON", () => {
     const json = (value: unknown) => ({ type: "text", text: JSON.stringify(value, null, 2) });
     expect(readResult({})).toEqual({ content: [] });
     expect(readResult(null)).toEqual({ content: [json(null)] });

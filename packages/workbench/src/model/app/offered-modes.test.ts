@@ -4,7 +4,7 @@ import { offeredModes } from "./offered-modes.js";
 
 const inlineOnly = { ...SPEC, displayModes: ["inline"] as const };
 
-it("offers to fill the page unless the app says that it cannot, and to float only if it says that it can", () => {
+it("offers to fill the page unless the app declares that it cannot, and to float only if it declares that it can", () => {
   expect(offeredModes(SPEC, undefined)).toEqual(["fullscreen"]);
   expect(offeredModes(SPEC, ["inline"])).toEqual([]);
   expect(offeredModes(SPEC, ["inline", "pip"])).toEqual(["pip"]);

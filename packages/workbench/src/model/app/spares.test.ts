@@ -16,7 +16,7 @@ function stage() {
   return { ready, runs, spares, shown };
 }
 
-it("what was shown is made ready when something is about to be called, and not before", () => {
+it("apps that were shown are preloaded when a call is about to start, and not before", () => {
   const { ready, spares, shown } = stage();
   spares.expect();
   shown("map");

@@ -17,7 +17,7 @@ it("is unknown before the model received anything", () => {
   expect(contextChange(context("1 cherry"))).toBeUndefined();
 });
 
-it("is what was and what is, in order", () => {
+it("lists removed and added lines, in order", () => {
   const lines = contextChange(context("a\n2 cherries\nb\nnew", { before: before("a\n1 cherry\nb") })) ?? [];
   expect(lines).toEqual([
     { kind: "removed", text: "1 cherry" },
@@ -40,7 +40,7 @@ it("is found within structured content, by its lines", () => {
   ]);
 });
 
-it("says what is only new, or only gone", () => {
+it("handles contexts that are only new, or only gone", () => {
   expect(changeSummary([{ kind: "added", text: " x " }])).toBe("+ x");
   expect(changeSummary([{ kind: "removed", text: "x" }])).toBe("− x");
 });

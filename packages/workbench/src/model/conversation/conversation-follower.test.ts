@@ -52,7 +52,7 @@ describe("a tab", () => {
     expect(conversation.items).toEqual([]);
   });
 
-  it("does not miss one in which nothing was said", async () => {
+  it("does not miss an empty conversation", async () => {
     const { conversation } = tab(new StagedGateway(), { "vitrine-conversation": "c" });
     await conversation.restore();
     expect([conversation.id, conversation.items]).toEqual(["c-1", []]);
@@ -85,7 +85,7 @@ describe("a tab", () => {
     expect(conversation.items).toHaveLength(1);
   });
 
-  it("says why no conversation can be opened, and tries again when something is to be done", async () => {
+  it("explains why no conversation can be opened, and tries again at the next action", async () => {
     const { conversation, page, ids } = tab(new StagedGateway().keep("c", [user("u")]), KEPT);
     page.answer("conversation/open", () => Promise.reject(new Error("the disk is full")));
     await conversation.restore();
@@ -160,7 +160,7 @@ describe("another conversation", () => {
     },
   );
 
-  it("is a new one without a name; in place of an empty one there is none to be had", async () => {
+  it("is a new one without a name; an empty one is not replaced", async () => {
     const gateway = new StagedGateway().keep("c", [user("u")]);
     const { conversation, storage, ids } = tab(gateway, KEPT);
     await conversation.restore();
@@ -171,7 +171,7 @@ describe("another conversation", () => {
     expect([conversation.id, gateway.kept.size]).toEqual(["c-2", 2]);
   });
 
-  it("that is not there leaves the one that is, and says why", async () => {
+  it("that does not exist leaves the current one, and explains why", async () => {
     const { conversation, ids } = tab(new StagedGateway().keep("c", [user("u")]), KEPT);
     await conversation.restore();
     await conversation.open("nowhere");
@@ -189,7 +189,7 @@ describe("another conversation", () => {
     expect([conversation.id, ids()]).toEqual(["e", ["v"]]);
   });
 
-  it("takes what the person called while it was being opened; what was sent before is in the one before", async () => {
+  it("takes calls that the user made while it was being opened; earlier messages stay in the previous one", async () => {
     const gateway = new StagedGateway().keep("c", [user("u")]).keep("d");
     const { conversation, page } = tab(gateway, KEPT);
     await conversation.restore();
@@ -205,7 +205,7 @@ describe("another conversation", () => {
 });
 
 describe("a gateway that was restarted", () => {
-  it("is asked for all of the conversation again: what it knows of calls counts, and they stay the same ones", async () => {
+  it("is asked for the whole conversation again: its data about calls counts, and they stay the same calls", async () => {
     const gateway = new StagedGateway().keep("c", [callOf("a", { state: "running" }), user("u")]);
     const { conversation, page, ids } = tab(gateway, KEPT);
     await conversation.restore();
@@ -222,7 +222,7 @@ describe("a gateway that was restarted", () => {
     expect(ids()).toEqual(["a", "v", "w"]);
   });
 
-  it("and does not have it any more: a new one, which is said only if something is missed", async () => {
+  it("and does not have it any more: a new one, which is reported only if something is missing", async () => {
     for (const items of [[], [user("u")]]) {
       const gateway = new StagedGateway().keep("c", items);
       const { conversation } = tab(gateway, KEPT);

@@ -30,7 +30,7 @@ type Notice = ConversationNotices["conversation/changed"];
 
 /** Message for a deleted conversation. */
 export const UNKNOWN =
-  "This conversation is gone: it was deleted, or another gateway answers now. Open another one, or begin a new one.";
+  "This conversation is gone: it was deleted, or another gateway answers now. Open another one, or start a new one.";
 
 /** Follows one conversation at a time. */
 export class ConversationFollower {

@@ -157,7 +157,7 @@ it("L04, L05: the model writes arguments, and the app receives them as they come
   expect(item).toMatchObject({ state: "done", input: { text: "hello" }, inputText: undefined });
 });
 
-it("I05, I06, A01: an app speaks, says what the model should know, and its tools are called by the model", async () => {
+it("I05, I06, A01: an app writes messages, sends model context, and its tools are called by the model", async () => {
   const { conversation, calls, texts } = await tab();
   const item = conversation.call("demo", "show", { text: "x" }, true);
   const zoom: Tool = { name: "zoom", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } };
@@ -210,7 +210,7 @@ it("two tabs receive the same, and a conversation that is left continues", async
   expect((two.conversation.items.at(-1) as ModelItem).state).toBe("stopped");
 });
 
-it("a gateway that was restarted: the page goes on with its conversation, and its app with it", async () => {
+it("a gateway that was restarted: the page continues its conversation, with its app", async () => {
   const { conversation, texts } = await tab();
   const item = conversation.call("demo", "show", { text: "hello" }, true);
   const { app } = await appOf(item);

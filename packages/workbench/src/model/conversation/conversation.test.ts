@@ -50,8 +50,8 @@ async function stage(items: ConversationItem[] = []) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("what the gateway tells", () => {
-  it("is shown in its order, with its title and what was used", async () => {
+describe("the gateway's data", () => {
+  it("is shown in order, with its title and usage", async () => {
     const { gateway, conversation, ids } = await stage([user("u"), done("a")]);
     gateway.put("c", user("v"));
     gateway.tell("c", {
@@ -65,7 +65,7 @@ describe("what the gateway tells", () => {
     expect(conversation.usage).toEqual({ input: 3, output: 4 });
   });
 
-  it("grows: text and arguments are added to what is there, and entries that did not change stay the same", async () => {
+  it("grows: text and arguments are appended, and unchanged entries stay the same", async () => {
     const writing = done("a", { state: "writing", input: undefined, inputText: '{"ci' });
     const { gateway, conversation, text } = await stage([user("u"), model("m", { text: "It " }), writing]);
     const [said, , call] = conversation.items as [UserItem, ModelItem, CallItem];
@@ -88,13 +88,13 @@ describe("what the gateway tells", () => {
     expect(conversation.items[2]).toBe(call);
   });
 
-  it("of a call of the model's says whose it is, and in which app", async () => {
+  it("of a call of the model names the model, and the app", async () => {
     const app = { item: "a", server: "s", title: "A" };
     const { conversation } = await stage([done("b", { by: "model", turn: "m", app })]);
     expect(conversation.items[0]).toMatchObject({ by: "model", turn: "m", appOf: app });
   });
 
-  it("is read so that it can be drawn, whatever servers and apps say", async () => {
+  it("is parsed so that it can be rendered, whatever servers and apps send", async () => {
     const odd = { content: "no list" } as never;
     const { gateway, conversation } = await stage([{ ...user("u"), ...(odd as object) }]);
     gateway.put("c", done("a", { result: odd }));
@@ -236,23 +236,23 @@ describe("a call by hand", () => {
     expect(page.of("conversation/stop")).toEqual([]);
     answer({ item: "late" });
     await vi.waitFor(() => expect(page.of("conversation/stop")).toEqual([{ id: "c", item: "late" }]));
-    gateway.put("c", done("late", { state: "cancelled", problem: "the person stopped it" }));
+    gateway.put("c", done("late", { state: "cancelled", problem: "the user stopped it" }));
     // The user has been informed.
     expect(item).toMatchObject({ state: "cancelled", problem: undefined });
   });
 
-  it("that cannot be cancelled says so, and is not shown as cancelled later", async () => {
+  it("that cannot be cancelled reports that, and is not shown as cancelled later", async () => {
     const { gateway, page, conversation } = await stage([done("a", { state: "running" })]);
     const [item] = conversation.items as [CallItem];
     page.answer("conversation/stop", () => Promise.reject(new Error("no such server")));
     item.cancel();
-    await vi.waitFor(() => expect(item.problem).toBe("The call could not be taken back: no such server"));
+    await vi.waitFor(() => expect(item.problem).toBe("The call could not be cancelled: no such server"));
     expect(item.state).toBe("running");
     gateway.put("c", done("a", { state: "failed", problem: "lost" }));
     expect(item).toMatchObject({ state: "failed", problem: "lost" });
   });
 
-  it("has its secrets in the page that made it, as long as that is not reloaded; any other says that they are missing", async () => {
+  it("has its secrets in the page that made it, until that is reloaded; other pages report that they are missing", async () => {
     const { gateway, conversation } = await stage();
     const whole = { pin: "s3cret", city: "Rome" };
     const item = conversation.call("s", "pay", whole, false);
@@ -278,7 +278,7 @@ describe("a call by hand", () => {
 });
 
 describe("two tabs", () => {
-  it("show the same: what one calls, both have, each once and each with an app of its own", async () => {
+  it("show the same: a call of one appears in both, once, each with its own app", async () => {
     const gateway = new StagedGateway().keep("c");
     const pages = [new StagedPage(gateway), new StagedPage(gateway)] as const;
     const [one, two] = [tab(pages[0]), tab(pages[1])];
@@ -295,7 +295,7 @@ describe("two tabs", () => {
     for (const page of pages) expect(page.of("gateway/open")).toHaveLength(2);
   });
 
-  it("lose what one of them takes away, with its app", async () => {
+  it("lose entries that one of them removes, with their apps", async () => {
     const gateway = new StagedGateway().keep("c", [callOf("a"), user("u")]);
     const pages = [new StagedPage(gateway), new StagedPage(gateway)] as const;
     const close = vi.fn(async () => {});
@@ -309,8 +309,8 @@ describe("two tabs", () => {
   });
 });
 
-describe("what the person does", () => {
-  it("is said, and stopped; a failure is the answer", async () => {
+describe("the user's actions", () => {
+  it("is sent, and stopped; a failure is the answer", async () => {
     const { page, conversation, ids } = await stage();
     await conversation.send("hello");
     expect(ids()).toEqual(["item-1"]);
@@ -334,7 +334,7 @@ describe("what the person does", () => {
     expect(conversation.problem).toContain("This conversation is gone");
   });
 
-  it("takes entries away, one or all; what cannot be stays, and says why", async () => {
+  it("removes entries, one or all; an entry that cannot be removed stays, and explains why", async () => {
     const { page, conversation, ids } = await stage([user("u"), done("a", { state: "running" }), model("m")]);
     await conversation.remove(conversation.items[1] as CallItem);
     expect(page.of("conversation/stop")).toEqual([{ id: "c", item: "a" }]);

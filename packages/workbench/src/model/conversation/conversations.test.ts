@@ -30,7 +30,7 @@ async function stage() {
 }
 
 describe("the list of conversations", () => {
-  it("is asked for when somebody wants it, and again when it is not what it was", async () => {
+  it("is requested when it is needed, and again after it has changed", async () => {
     const { gateway, page, conversations, ids } = await stage();
     page.notify("conversation/listed", {});
     expect(page.of("conversation/list")).toEqual([]);
@@ -41,7 +41,7 @@ describe("the list of conversations", () => {
     await vi.waitFor(() => expect(ids()).toEqual(["c", "d", "e"]));
   });
 
-  it("has what is searched for last, however fast one types, and nothing is asked in between", async () => {
+  it("has the result of the last search, however fast the user types, without searches in between", async () => {
     const { page, conversations, ids } = await stage();
     let answer = (): void => {};
     page.answer("conversation/list", async ({ search }) => {
@@ -56,7 +56,7 @@ describe("the list of conversations", () => {
     expect(page.of("conversation/list").map(({ search }) => search)).toEqual(["r", "rome"]);
   });
 
-  it("that cannot be had says why, and stays as it was", async () => {
+  it("that cannot be loaded explains why, and stays as it was", async () => {
     const { page, conversations, ids } = await stage();
     await conversations.load();
     page.answer("conversation/list", () => Promise.reject(new Error("the disk is full")));
@@ -66,7 +66,7 @@ describe("the list of conversations", () => {
 });
 
 describe("a conversation in the list", () => {
-  it("is renamed, and what goes wrong is said", async () => {
+  it("is renamed, and failures are reported", async () => {
     const { page, conversations } = await stage();
     await conversations.rename("d", "Milan");
     expect(page.of("conversation/rename")).toEqual([{ id: "d", title: "Milan" }]);

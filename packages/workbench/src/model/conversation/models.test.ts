@@ -25,7 +25,7 @@ it("the current model is known, selectable, and updated when another page select
   expect(models.state?.current).toBe("a/b");
 });
 
-it("a model that cannot be chosen says why, and the one before answers", async () => {
+it("a model that cannot be chosen explains why, and the previous one answers", async () => {
   const page = new StagedPage();
   const models = new Models(page.gateway);
   page.notify("model/changed", state("a/b"));

@@ -58,7 +58,7 @@ it("listeners are notified of each", async () => {
   expect(heard).toBe(2);
 });
 
-it("a page that a server sent the person to is remembered until the server has what it wanted, and they have read so", async () => {
+it("a page that a server sent the user to is remembered until the server is done, and the user has read that", async () => {
   const questions = new Questions();
   const url = "https://example.com/login";
   const asked = (id: string, elicitationId?: string): ElicitationQuestion => ({

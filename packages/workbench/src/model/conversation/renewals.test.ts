@@ -102,7 +102,7 @@ describe("an app whose UI has changed", () => {
     expect(item.view).toBe("third");
   });
 
-  it("stays until the next one, started unseen, has said its first word", async () => {
+  it("stays until the next one, started unseen, has sent its first message", async () => {
     let speak = (): void => {};
     const said = new Promise<void>((resolve) => (speak = resolve));
     const start = vi.fn((_place: unknown) => ({ said, drop: () => {} }));
@@ -117,7 +117,7 @@ describe("an app whose UI has changed", () => {
     expect([done, item.view]).toEqual([["finish", "close"], "new"]);
   });
 
-  it("stays if there is no new one, and its call says why; the next change is tried again", async () => {
+  it("stays if there is no new one, and its call explains why; the next change is tried again", async () => {
     let isBroken = true;
     const { conversation, item } = await stage(async () => {
       if (isBroken) throw new Error("no such document");
@@ -131,7 +131,7 @@ describe("an app whose UI has changed", () => {
     expect([done, item.view, item.problem]).toEqual([["finish", "close"], "new", undefined]);
   });
 
-  it("comes where none was to be had before", async () => {
+  it("appears where none was available before", async () => {
     let isBroken = true;
     const gateway = new StagedGateway().keep("c", [callOf("a")]);
     const page = new StagedPage(gateway);

@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it("attack E01: a call that waits for its conversation goes to the server that the person saw, or to none", async () => {
+it("attack E01: a call that waits for its conversation goes to the server that the user saw, or to none", async () => {
   const first = await start("ann");
   const page = connectPage(() => first.origin, await signIn(first.loginUrl()), storageOf(), {
     onask: async () => ({ answer: "allow" }),

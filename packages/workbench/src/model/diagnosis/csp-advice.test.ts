@@ -8,7 +8,7 @@ const declare = (field: keyof ResourceCsp, value: string) => ({ kind: "declare",
 const relax = (relaxation: string) => ({ kind: "relax", relaxation });
 const rewrite = { kind: "rewrite" };
 
-describe("advice on what a policy blocked", () => {
+describe("advice on blocked resources", () => {
   it.each([
     ["connect-src", "https://api.example.com/v1?q=1", declare("connectDomains", "https://api.example.com")],
     [
@@ -58,7 +58,7 @@ describe("advice on what a policy blocked", () => {
     expect(advice.text).toMatch(/\.$/);
   });
 
-  it("what it says to declare lets it through", () => {
+  it("the suggested declaration allows it", () => {
     const { remedy } = adviceOn("connect-src", "https://api.example.com/v1");
     if (remedy.kind !== "declare") throw new Error(remedy.kind);
     expect(buildCsp({ [remedy.field]: [remedy.value] }).policy).toContain(
@@ -66,7 +66,7 @@ describe("advice on what a policy blocked", () => {
     );
   });
 
-  describe("what is declared, and closed by a profile", () => {
+  describe("declared, but blocked by a profile", () => {
     const claude = HOSTS.find(({ id }) => id === "claude") ?? SPEC;
     const narrowed = {
       frameDomains: ["https://*.maps.example.com"],
@@ -75,7 +75,7 @@ describe("advice on what a policy blocked", () => {
     const advise = (directive: string, blocked: string, profile = STRICT) =>
       adviceOn(directive, blocked, false, { profile, narrowed });
 
-    it("is not to be declared again: it names the profile, whom that imitates, and what to do", () => {
+    it("is not to be declared again: it names the profile, the imitated host, and the fix", () => {
       const frame = advise("frame-src", "https://eu.maps.example.com/embed?q=1");
       expect(frame.remedy).toEqual({ kind: "profile", narrowing: "frame-domains" });
       for (const word of [STRICT.title, claude.title, "csp.frameDomains", "ui/open-link", SPEC.title])
@@ -84,7 +84,7 @@ describe("advice on what a policy blocked", () => {
       expect(script.remedy).toEqual({ kind: "profile", narrowing: "insecure-resources" });
       expect(script.text).toContain("https");
       const own = advise("frame-src", "https://eu.maps.example.com/", claude);
-      expect(own.text).toContain(`the profile "${claude.title}" closes it all the same. `);
+      expect(own.text).toContain(`the profile "${claude.title}" blocks it anyway. `);
     });
 
     it.each([
@@ -97,7 +97,7 @@ describe("advice on what a policy blocked", () => {
       expect(advise(directive, blocked)).toEqual(adviceOn(directive, blocked));
     });
 
-    it("stays in what is suggested", () => {
+    it("stays in the suggestion", () => {
       const [group] = groupViolations(
         [
           {
@@ -136,7 +136,7 @@ describe("advice on what a policy blocked", () => {
   });
 });
 
-describe("what was blocked", () => {
+describe("blocked resources", () => {
   const blocked = (at: number, directive: string, what: string) => ({
     at,
     directive,
@@ -156,7 +156,7 @@ describe("what was blocked", () => {
     ]);
   });
 
-  it("becomes the whole _meta.ui, with what was there already", () => {
+  it("becomes the whole _meta.ui, with the existing values", () => {
     const groups = groupViolations([
       blocked(1, "connect-src", "https://api.example.com/a"),
       blocked(2, "connect-src", "https://known.example.com/"),

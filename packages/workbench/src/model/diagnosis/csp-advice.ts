@@ -52,7 +52,7 @@ export interface ViolationGroup extends Advice {
 
 /** Description of each policy directive. */
 export const DIRECTIVES: Readonly<Record<string, string>> = {
-  "default-src": "everything that no other line names",
+  "default-src": "everything without a directive of its own",
   "script-src": "scripts, and whether text may be run as code",
   "style-src": "style sheets",
   "img-src": "pictures",
@@ -60,7 +60,7 @@ export const DIRECTIVES: Readonly<Record<string, string>> = {
   "font-src": "fonts",
   "connect-src": "connections: fetch, XMLHttpRequest, WebSocket, EventSource",
   "frame-src": "frames inside of the app",
-  "base-uri": "what <base href> may point to",
+  "base-uri": "targets of <base href>",
   "worker-src": "workers",
   "object-src": "plugins",
   "form-action": "where forms may be sent",
@@ -85,7 +85,7 @@ const RELAXATIONS: readonly [directive: RegExp, blocked: RegExp, relaxation: Rel
       /^script-src/,
       /^eval$/,
       "unsafe-eval",
-      "Libraries that only try eval, as zod does, go on without it: if the app works, there is nothing to do. Else use code that needs no eval or new Function",
+      "Libraries that only probe for eval, such as zod, work without it: if the app works, there is nothing to do. Otherwise use code that needs no eval or new Function",
     ],
     [/^script-src/, /^wasm-eval$/, "wasm-unsafe-eval", "Use plain JavaScript in place of WebAssembly"],
     [/^script-src/, /^data\b/, "data-scripts", "Put the script into the document"],
@@ -151,7 +151,7 @@ function closedBy(
   const as = others.length > 0 ? `, as ${others.map(({ title }) => title).join(", ")} does` : "";
   return {
     remedy: { kind: "profile", narrowing },
-    text: `csp.${field} declares ${source}, and the profile "${profile.title}" closes it all the same${as}. ${NARROWED[narrowing]}; to see the app without that limit, choose the profile "${SPEC.title}".`,
+    text: `csp.${field} declares ${source}, but the profile "${profile.title}" blocks it anyway${as}. ${NARROWED[narrowing]}; to see the app without that limit, choose the profile "${SPEC.title}".`,
   };
 }
 

@@ -43,20 +43,20 @@ export function unshown({ source: { problem, uri, tool } }: Diagnosed): Diagnosi
   if (code === "load_failed")
     return error(
       "load_failed",
-      "This app's document is not there any more.",
+      "This app's document no longer exists.",
       evidence,
-      "See that its server runs, and reload the page; or call the tool again.",
+      "Check that its server runs, and reload the page; or call the tool again.",
     );
   if (isResourceCode(code))
     return error(
       code,
-      "This app cannot be shown: the server describes it wrongly.",
+      "This app cannot be shown: its description is invalid.",
       evidence,
       RESOURCE_FIXES[code],
     );
   return error(
     "bad_resource",
-    "This app cannot be shown: what it declares cannot be in a policy.",
+    "This app cannot be shown: its declared values cannot be used in a policy.",
     evidence,
     "Correct the values in _meta.ui.csp that are named above: each is an origin such as https://example.com.",
   );
@@ -98,20 +98,20 @@ export function failed({ state, failure }: Diagnosed, facts: Facts): Diagnosis |
       return found("Look for endless allocation or very large canvases in the app, and try again.");
     case "took_focus":
       return found(
-        "Call focus() only when the person pressed something in the app. The page gives the focus back, and ends an app that takes it three times within a minute, or ten times in all.",
+        "Call focus() only after the user pressed something in the app. The page takes the focus back, and ends an app that takes it three times within a minute, or ten times in all.",
       );
     case "flooded":
       return found(
-        "Send messages to window.parent alone. Messages to window.top have no meaning, and many of them end the app.",
+        "Send messages only to window.parent. Messages to window.top have no meaning, and many of them end the app.",
       );
     case "stopped":
       return found(
-        "Look for an endless loop in the app's scripts, or for frames that it makes without end; then start it again.",
+        "Look for an endless loop in the app's scripts, or for frames that it creates endlessly; then start it again.",
       );
   }
 }
 
-const THROWN = "Correct the error that the script threw: it ended before the app began to talk.";
+const THROWN = "Correct the error that the script threw: it ended before the app connected.";
 
 function handshakeFix(facts: Facts): [fix: string, ...evidence: string[]] {
   if (facts.initialize)

@@ -82,7 +82,7 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
       "call_ended",
       "The call that this app shows ended without a result.",
       [`Reason: ${text(facts.cancelled, "reason") || "none was given"}`],
-      "See the server's state and its output; then call the tool again.",
+      "Check the server's state and its output; then call the tool again.",
     );
   if (facts.result && paramsOf(facts.result)["isError"] === true)
     return warning(
@@ -97,9 +97,9 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   if (isFree && isPast && app.size?.height === 0)
     return warning(
       "zero_height",
-      "This app says that its content has no height.",
+      "This app reports that its content has no height.",
       blank,
-      "Give the content a height of its own: what is 100% high, or positioned absolutely, has none inside of a frame that follows it.",
+      "Give the content its own height: in a frame that adapts to its content, elements with a height of 100% or absolute position have none.",
     );
   if (facts.blocked.some((each) => isOfScripts(each) && each.blocked !== "eval"))
     return warning(
@@ -127,7 +127,7 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   if (closed)
     return warning(
       "profile_blocked",
-      `The profile "${app.profile.title}" keeps out something that this app declares and uses.`,
+      `The profile "${app.profile.title}" blocks something that this app declares and uses.`,
       blockedOf(facts),
       closed.text,
     );
@@ -135,7 +135,7 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   if (app.source.tool && !facts.result)
     return {
       level: "info",
-      cause: { code: "result_missing", message: "This app has not been given a result yet." },
+      cause: { code: "result_missing", message: "This app has not received a result yet." },
       evidence: ["The app is ready; no ui/notifications/tool-result was sent to it."],
       fix: "The tool is still running, or nobody called it: wait, or cancel the call.",
     };
@@ -143,16 +143,16 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   if (!facts.isPainted && app.isSeen)
     return warning(
       "blank",
-      "This app is ready, and has drawn nothing.",
+      "This app is ready, but has drawn nothing.",
       ["The browser has painted nothing of the app's document.", ...blockedOf(facts)],
-      "Draw something when ui/notifications/tool-result comes; see that no style hides the document.",
+      "Draw something when ui/notifications/tool-result comes; check that no style hides the document.",
     );
   if (isFree && !app.size)
     return {
       level: "info",
       cause: {
         code: "no_size",
-        message: "This app never said how high it is: its frame keeps its first height.",
+        message: "This app never reported its height, so its frame keeps the initial height.",
       },
       evidence: ["No ui/notifications/size-changed came."],
       fix: "Send ui/notifications/size-changed, or leave autoResize of the SDK on.",

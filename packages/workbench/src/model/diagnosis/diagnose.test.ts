@@ -81,7 +81,7 @@ describe("an app whose resource cannot be shown", () => {
     expect(found?.evidence.join()).toContain("what the gateway found");
   });
 
-  it("B08: declares what cannot be in a policy", () => {
+  it("B08: declares values that cannot be in a policy", () => {
     const { app } = stage();
     const message = "csp.connectDomains[0] * is every host";
     app.source = { ...app.source, problem: { code: "bad_resource", message } };
@@ -144,7 +144,7 @@ describe("an app whose frame gave up", () => {
     expect(diagnose(app)?.fix).toContain("csp.resourceDomains");
   });
 
-  it("introduced itself, and never said that it is ready", () => {
+  it("started the handshake, and never reported that it is ready", () => {
     const { app, say, fail } = stage();
     say("in", "ui/initialize", {}, 1);
     fail("handshake_timeout");
@@ -158,14 +158,14 @@ describe("an app whose frame gave up", () => {
     expect(diagnose(app)?.fix).toContain("connect()");
   });
 
-  it("names what to declare for the script that was blocked", () => {
+  it("names the declaration for the blocked script", () => {
     const { app, fail, block } = stage();
     block("script-src-elem", "https://cdn.example.com/app.js");
     fail("csp_blocked");
     expect(diagnose(app)?.fix).toContain("https://cdn.example.com");
   });
 
-  it("is judged by what happened since it was tried again", () => {
+  it("is judged by events since its last retry", () => {
     const { app, log, time, fail } = stage();
     log.report({ code: "script_error", by: "view", message: "the first time" });
     time.now = 100;
@@ -175,7 +175,7 @@ describe("an app whose frame gave up", () => {
   });
 });
 
-it("a view that its server cannot read is not a tool without one: says which file, and why", () => {
+it("a view that its server cannot read is not a tool without one: names the file, and the reason", () => {
   const { app } = stage();
   const message = 'the server cannot read the UI of "cart": tools/cart/ui/ui.meta.json:2: unknown key';
   app.source = { ...app.source, uri: "", problem: { code: "view-unreadable", message } };
@@ -208,7 +208,7 @@ describe("an app that has not started", () => {
 });
 
 describe("an app that runs", () => {
-  it("has nothing to say when all is well", () => {
+  it("reports nothing when all is well", () => {
     const { app, time, run } = stage();
     run();
     time.now = 60_000;
@@ -216,7 +216,7 @@ describe("an app that runs", () => {
     expect(failureText(app)).toBe("");
   });
 
-  it("shows a result that says the tool failed, however it came", () => {
+  it("shows a result that reports a failure, however it came", () => {
     const result = { isError: true, content: [{ type: "text", text: "no such city" }] };
     for (const params of [result, new JsonText(JSON.stringify(result))]) {
       const { app, run } = stage();
@@ -261,7 +261,7 @@ describe("an app that runs", () => {
     expect(diagnose(app)).toBeUndefined();
   });
 
-  it("never said how high it is", () => {
+  it("never reported its height", () => {
     const { app, time, run } = stage();
     run();
     app.size = undefined;
@@ -298,7 +298,7 @@ describe("an app that runs", () => {
     expect(diagnose(app)).toBeUndefined();
   });
 
-  it("had a request blocked, and failed because of that: names the domain and what to declare", () => {
+  it("had a request blocked, and failed because of that: names the domain and the declaration", () => {
     const { app, log, run, block } = stage();
     block("connect-src", "https://api.example/tea?secret=1");
     log.report({
@@ -335,7 +335,7 @@ describe("an app that runs", () => {
     expect(diagnose(app)).toBeUndefined();
   });
 
-  it("uses what it declares and its profile closes: says which profile, and what to do", () => {
+  it("uses a declaration that its profile blocks: names the profile, and the fix", () => {
     const { app, run, block, time } = stage();
     run();
     const narrowed = { frameDomains: ["https://maps.example.com"] };

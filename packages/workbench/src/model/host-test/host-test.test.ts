@@ -97,7 +97,7 @@ describe("displayTestApp", () => {
     ["pay", "bank", "pay"],
     ["shop", "shop", "show"],
   ])(
-    "%s is the tool %s/%s, with its arguments, and why it is not shown is said",
+    "%s is the tool %s/%s, with its arguments, and explains why it is not shown",
     async (suite, server, tool) => {
       const { test, page } = await stage();
       page.onopen = async () => {
@@ -122,7 +122,7 @@ describe("displayTestApp", () => {
 });
 
 describe("confirmAction", () => {
-  it("answers once what the person is asked, and takes it off the page", async () => {
+  it("answers the user's question once, and removes it from the page", async () => {
     const { test, shown, ask } = await stage();
     const asked = ask("ui/open-link");
     expect(await test.confirmAction()).toEqual({
@@ -136,7 +136,7 @@ describe("confirmAction", () => {
     await expect(test.confirmAction()).rejects.toThrow("a question about anything; open are: none");
   });
 
-  it("waits for a question; of one method, if that is said", async () => {
+  it("waits for a question; of one method, if given", async () => {
     const { test, ask } = await stage();
     const other = ask("tools/call");
     const denied = test.confirmAction("deny", { method: "ui/message" });
@@ -158,7 +158,7 @@ describe("confirmAction", () => {
     await expect(test.confirmAction()).rejects.toMatchObject({ code: "timeout" });
   });
 
-  it("answers what servers ask: of the model, and of the person", async () => {
+  it("answers questions of servers: to the model, and to the user", async () => {
     const { test, driven } = await stage();
     const { signal } = new AbortController();
     const sampled = driven.questions.sample(
@@ -187,7 +187,7 @@ describe("confirmAction", () => {
 });
 
 describe("the messages, and the model's input", () => {
-  it("has every entry, by who it is of", async () => {
+  it("has every entry, by its author", async () => {
     const { gateway, conversation, test } = await stage();
     const from = { item: "c", server: "shop", title: "Show" };
     gateway.put(
@@ -280,7 +280,7 @@ describe("the messages, and the model's input", () => {
 });
 
 describe("the environment", () => {
-  it("is changed for apps that come, with the page's theme; what cannot be is refused whole", async () => {
+  it("is changed for later apps, with the page's theme; a change that is not possible is refused as a whole", async () => {
     const { test, driven, onTheme } = await stage();
     await test.changeHostContext({
       theme: "dark",

@@ -45,7 +45,7 @@ describe("a filter of messages", () => {
     await expect.poll(numbers).toEqual(expected);
   });
 
-  it("is kept up to date, and has what was there when it is asked for something else", async () => {
+  it("is kept up to date, and has earlier messages when the filter changes", async () => {
     const { log, filter, numbers } = stage({ text: "one" });
     log.add({ direction: "in", message: call(1, "one") });
     await expect.poll(numbers).toEqual([1]);
@@ -56,7 +56,7 @@ describe("a filter of messages", () => {
     await expect.poll(numbers).toEqual([2]);
   });
 
-  it("forgets what the log forgets", async () => {
+  it("drops messages that the log drops", async () => {
     const { log, numbers } = stage();
     log.add({ direction: "in", message: call(1, "one") });
     await expect.poll(numbers).toEqual([1]);
@@ -128,7 +128,7 @@ describe("the partner of a message", () => {
     expect(partnerOf(log.messages, request)).toBe(found);
   });
 
-  it("there is none of a notification", () => {
+  it("does not exist for a notification", () => {
     const log = new AppLog();
     const notice = log.add({ direction: "in", message: { jsonrpc: "2.0", method: "x" } });
     expect(partnerOf(log.messages, notice)).toBeUndefined();

@@ -69,7 +69,7 @@ export const SPEC: Profile = {
   id: "spec",
   title: "The specification",
   description:
-    "Everything that MCP Apps name, under a policy that allows what an app declares and nothing else: no eval, no inline workers, no address that is not named. Some hosts keep out more.",
+    "All features of MCP Apps, under a policy that allows only what an app declares: no eval, no inline workers, no undeclared origins. Some hosts block more.",
   displayModes: ["inline", "fullscreen", "pip"],
   abilities: ALL,
   styles: WORKBENCH_STYLES,
@@ -86,7 +86,7 @@ export const STRICT: Profile = {
   id: "strict",
   title: "Vitrine, strict",
   description:
-    "Everything that MCP Apps name, under a policy as narrow as that of the strictest known host: what an app declares is allowed, but no frames of other sites, and nothing that is loaded over http.",
+    "All features of MCP Apps, under a policy as strict as that of the strictest known host: declared origins are allowed, except for frames of other sites and everything over http.",
   narrow: NARROWINGS,
 };
 

@@ -30,7 +30,7 @@ const CHATGPT: Profile = {
   id: "chatgpt",
   title: "ChatGPT",
   description:
-    "All display modes, and no limit to the height of an inline app. Files cannot be saved by ui/download-file. It sends style variables and no fonts; the values of its variables are not published, so they are those of this page. Its window.openai is not imitated. What its policy adds is not documented, and is as in the specification.",
+    "All display modes, and no limit to the height of an inline app. Files cannot be saved by ui/download-file. It sends style variables and no fonts; the values of its variables are not published, so they are those of this page. Its window.openai is not imitated. Additions of its policy are not documented; here the policy is as in the specification.",
   displayModes: ["inline", "fullscreen", "pip"],
   abilities: able({ downloadFile: false }),
   styles: NO_FONTS,
@@ -50,7 +50,7 @@ const CHATGPT: Profile = {
     ),
     maxHeight: at(
       "https://dev.to/abewheeler/chatgpt-app-display-mode-reference-49im",
-      "Measured by its author: an inline app was given 20,000 pixels, and no limit was told.",
+      "Measured by its author: an inline app got 20,000 pixels, and no limit was reported.",
     ),
   },
 };
@@ -59,7 +59,7 @@ const CLAUDE: Profile = {
   id: "claude",
   title: "Claude (web and desktop)",
   description:
-    "Inline and fullscreen, no picture-in-picture, no sampling. Frames of other sites stay closed even when they are declared, and http origins are dropped from resourceDomains. An inline app may be 5,000 pixels high; its guidelines advise at most 500. It sends style variables and its fonts, whose files are not loaded here.",
+    "Inline and fullscreen, no picture-in-picture, no sampling. Frames of other sites are blocked even when they are declared, and http origins are dropped from resourceDomains. An inline app may be 5,000 pixels high; its guidelines advise at most 500. It sends style variables and its fonts, whose files are not loaded here.",
   displayModes: ["inline", "fullscreen"],
   abilities: SPEC.abilities,
   maxHeight: 5000,
@@ -94,7 +94,7 @@ const VS_CODE: Profile = {
   id: "vscode",
   title: "VS Code",
   description:
-    "Inline only, and at most three quarters of the window high. ui/message is not there. Its style variables refer to those of its own theme; outside of VS Code the values of its default themes are used. It sends no fonts.",
+    "Inline only, and at most three quarters of the window high. ui/message is missing. Its style variables refer to those of its own theme; outside VS Code the values of its default themes are used. It sends no fonts.",
   displayModes: ["inline"],
   abilities: able({ message: false }),
   styles: { variables: VSCODE_VARIABLES },
@@ -128,7 +128,7 @@ const GOOSE: Profile = {
   id: "goose",
   title: "goose Desktop",
   description:
-    "Inline and fullscreen, and links alone: it advertises openLinks and nothing else. It does not advertise calls of server tools either; apps here may still make them, as nothing says that goose refuses them. An inline app may be as high as it wants. It sends style variables and its fonts, whose files are not loaded here. Its policy is not documented, and is as in the specification.",
+    "Inline and fullscreen, and only links: it advertises openLinks and nothing else. It does not advertise calls of server tools either; apps here may still make them, because no source says that goose refuses them. The height of an inline app is not limited. It sends style variables and its fonts, whose files are not loaded here. Its policy is not documented, and is as in the specification.",
   displayModes: ["inline", "fullscreen"],
   abilities: able({ downloadFile: false, message: false, updateModelContext: false, logging: false }),
   styles: { variables: GOOSE_VARIABLES, css: { fonts: GOOSE_FONTS } },
@@ -136,11 +136,11 @@ const GOOSE: Profile = {
   sources: {
     displayModes: at(
       MCPJAM_TEMPLATES,
-      "goose 1.30 was measured with inline and fullscreen; the record of 1.38 there (2026-06-19) has pip, too. The narrower one counts here.",
+      "goose 1.30 was measured with inline and fullscreen; the record of 1.38 there (2026-06-19) also has pip. The smaller set applies here.",
     ),
     abilities: at(
       MCPJAM_TEMPLATES,
-      "The answer to ui/initialize of goose 1.38, recorded on 2026-06-19, has openLinks alone; that of 1.30 was the same.",
+      "The answer to ui/initialize of goose 1.38, recorded on 2026-06-19, has only openLinks; that of 1.30 was the same.",
     ),
     styles: at(
       "https://github.com/aaif-goose/goose/blob/main/ui/desktop/src/theme/theme-tokens.ts",
@@ -157,7 +157,7 @@ const MCPJAM: Profile = {
   id: "mcpjam",
   title: "MCPJam Inspector",
   description:
-    "All display modes. Its renderer does not save files. It sends style variables and no fonts. Its policy follows what the app declares; what it adds is not documented.",
+    "All display modes. Its renderer does not save files. It sends style variables and no fonts. Its policy follows the app's declarations; its additions are not documented.",
   displayModes: ["inline", "fullscreen", "pip"],
   abilities: able({ downloadFile: false }),
   styles: { variables: MCPJAM_VARIABLES },
@@ -173,7 +173,7 @@ const MCPJAM: Profile = {
     ),
     abilities: at(
       "https://github.com/MCPJam/inspector/blob/main/mcpjam-inspector/client/src/lib/host-styles/built-ins.ts",
-      "A comment there: downloadFile is still to be done by the renderer.",
+      "A comment there: the renderer does not implement downloadFile yet.",
     ),
   },
 };
@@ -199,7 +199,7 @@ const ALEXA: Profile = {
   id: "alexa",
   title: "Alexa+",
   description:
-    "Inline and fullscreen, no picture-in-picture. Nothing else of it is documented: style variables and fonts are those of this page.",
+    "Inline and fullscreen, no picture-in-picture. Nothing else is documented: style variables and fonts are those of this page.",
   displayModes: ["inline", "fullscreen"],
   abilities: SPEC.abilities,
   styles: SPEC.styles,
@@ -236,7 +236,7 @@ export const HOSTS: readonly Profile[] = [CHATGPT, CLAUDE, VS_CODE, GOOSE, MCPJA
 const COMMON: Profile = {
   id: "common",
   title: "Every known host",
-  description: `What all of these have in common: ${HOSTS.map(({ title }) => title).join(", ")}. An app that works here can work in each of them.`,
+  description: `The features that all of these share: ${HOSTS.map(({ title }) => title).join(", ")}. An app that works here can work in each of them.`,
   displayModes: SPEC.displayModes.filter((mode: DisplayMode) =>
     HOSTS.every(({ displayModes }) => displayModes.includes(mode)),
   ),
@@ -255,7 +255,10 @@ const COMMON: Profile = {
       "https://github.com/microsoft/vscode/pull/290483",
       "The least of all: those of VS Code.",
     ),
-    abilities: at(MCPJAM_TEMPLATES, "What one of the profiles lacks, this one lacks: goose has links alone."),
+    abilities: at(
+      MCPJAM_TEMPLATES,
+      "Features that one of the profiles lacks are missing here too: goose has only links.",
+    ),
     maxHeight: at(MCPJAM_TEMPLATES, "The least of all: that of Claude."),
     styles: at(
       `${MCPJAM_REPOSITORY}/sdk/src/host-config/templates/vscode-style.ts`,
@@ -267,7 +270,7 @@ const COMMON: Profile = {
     ),
     narrow: at(
       "https://github.com/anthropics/claude-ai-mcp/issues/40",
-      "What one of the profiles keeps out.",
+      "Everything that one of the profiles blocks.",
     ),
   },
 };

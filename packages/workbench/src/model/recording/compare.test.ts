@@ -38,25 +38,25 @@ describe("compare", () => {
     expect(compare(then, now)).toEqual({ isSame: true, differences: [], compared: 2, untested: 0 });
   });
 
-  it("says what is missing, new, changed, or in another place", () => {
+  it("lists missing, new, changed and moved actions", () => {
     expect(differences([call("a"), call("b")], [call("a")])).toEqual([
-      'The app no longer asks for tools/call "b" (message 2).',
+      'The app no longer requests tools/call "b" (message 2).',
     ]);
     expect(differences([call("a")], [call("a"), say("ui/notifications/request-teardown")])).toEqual([
-      "The app now says ui/notifications/request-teardown, which it did not.",
+      "The app now sends ui/notifications/request-teardown, which it did not.",
     ]);
     expect(differences([call("a", { city: "Rome" })], [call("a", { city: "Oslo" })])).toEqual([
-      'The app asks for tools/call "a" with other params (message 1): arguments.city was "Rome" and is "Oslo".',
+      'The app requests tools/call "a" with other params (message 1): arguments.city was "Rome" and is "Oslo".',
     ]);
     expect(differences([call("a"), call("b"), call("c")], [call("b"), call("a"), call("c")])).toHaveLength(2);
   });
 
-  it("compares what was done since the app was last opened", () => {
+  it("compares actions since the app was last opened", () => {
     const again: RecordedEvent[] = [call("a"), { t: 5, step: "loading" }, call("b")];
     expect(compare(again, [call("b")]).isSame).toBe(true);
   });
 
-  it("says that the app fails, or that its scripts throw and its policy blocks what they did not", () => {
+  it("reports that the app fails, or that its scripts throw and its policy blocks more than before", () => {
     const ready: RecordedEvent[] = [{ t: 0, step: "ready" }];
     expect(differences(ready, [])).toEqual(["The app no longer becomes ready."]);
     expect(differences(ready, [{ t: 0, step: "failed", detail: "csp_blocked" }])).toEqual([
@@ -75,20 +75,20 @@ describe("compare", () => {
     ]);
   });
 
-  it("does not miss what a person did, when nobody does anything", () => {
+  it("does not miss a user's actions when there is no user", () => {
     const then = [call("a"), byPerson(call("b")), call("c")];
     expect(compare(then, [call("a")])).toMatchObject({ isSame: true, compared: 1, untested: 2 });
     expect(differences(then, [call("a"), byPerson(call("b"))])).toEqual([
-      'The app no longer asks for tools/call "c" (message 3).',
+      'The app no longer requests tools/call "c" (message 3).',
     ]);
   });
 
-  it("does not miss what followed from a press that nobody repeated, and misses it when somebody did", () => {
+  it("does not miss effects of a press that was not repeated, and misses them when it was", () => {
     const pressed: RecordedEvent[] = [call("a"), { t: 1, did: { click: "Refresh" } }, call("b"), call("c")];
     expect(compare(pressed, [call("a")])).toMatchObject({ isSame: true, compared: 1, untested: 2 });
     expect(compare(pressed, [call("a"), call("b")], { isRepeated: true })).toEqual({
       isSame: false,
-      differences: ['The app no longer asks for tools/call "c" (message 3).'],
+      differences: ['The app no longer requests tools/call "c" (message 3).'],
       compared: 3,
       untested: 0,
     });
@@ -96,13 +96,13 @@ describe("compare", () => {
     expect(compare(waited, [call("a"), call("b")])).toMatchObject({ compared: 2, untested: 0 });
   });
 
-  it("overlooks that the app goes on with what it did", () => {
+  it("ignores that the app continues its activity", () => {
     expect(
       compare([call("a"), call("poll")], [call("a"), call("poll"), call("poll"), call("poll")]).isSame,
     ).toBe(true);
   });
 
-  it("does not miss what has not been played yet", () => {
+  it("does not miss actions that have not been played yet", () => {
     expect(compare([call("a"), call("b")], [call("a")], { until: 1 }).isSame).toBe(true);
   });
 });
@@ -117,13 +117,13 @@ describe("changeBetween", () => {
     expect(changeBetween(then, now)).toBe(words);
   });
 
-  it("compares JSON in texts by what it says, once something was taken out of it", () => {
+  it("compares JSON in texts by value, once something was redacted in it", () => {
     const then = { text: '{"token":"[redacted]","n":1}' };
     expect(changeBetween(then, { text: '{ "n": 1, "token": {"a": 2} }' })).toBeUndefined();
     expect(changeBetween(then, { text: '{ "n": 2, "token": "x" }' })).toBe("text.n was 1 and is 2");
   });
 
-  it("takes what was taken out for anything", () => {
+  it("accepts any value for a redacted one", () => {
     expect(changeBetween({ a: "[redacted]", b: "to [redacted]!" }, { a: [1], b: "to me!" })).toBeUndefined();
   });
 });

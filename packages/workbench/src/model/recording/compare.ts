@@ -174,10 +174,10 @@ const nameOf = ({ params: { name, uri } }: RunMessage): string => {
   return typeof subject === "string" ? subject : "";
 };
 
-/** An action as text, such as `asks for tools/call "get-time"`. */
+/** An action as text, such as `requests tools/call "get-time"`. */
 function sayOf(action: RunMessage): string {
   const name = nameOf(action);
-  return `${action.kind === "request" ? "asks for" : "says"} ${action.method}${name && ` ${JSON.stringify(name)}`}`;
+  return `${action.kind === "request" ? "requests" : "sends"} ${action.method}${name && ` ${JSON.stringify(name)}`}`;
 }
 
 /** Differences in readiness and failures. */

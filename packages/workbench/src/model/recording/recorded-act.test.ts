@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isActTakenOut, sayAct } from "./recorded-act.js";
 
-it("says what was done, as people do", () => {
+it("describes an action in plain text", () => {
   expect([{ click: "Refresh" }, { wait: "Sunday" }, { wait: 200 }].map(sayAct)).toEqual([
     "pressed “Refresh”",
     "waited for “Sunday”",
@@ -9,7 +9,7 @@ it("says what was done, as people do", () => {
   ]);
 });
 
-it("knows what cannot be done again, as it was taken out of the file", () => {
+it("recognizes actions that cannot be repeated, because they were redacted", () => {
   expect([{ click: "Write to [redacted]" }, { wait: "Sunday" }, { wait: 200 }].map(isActTakenOut)).toEqual([
     true,
     false,

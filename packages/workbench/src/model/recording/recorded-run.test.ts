@@ -19,7 +19,7 @@ it("finds for each act how many messages came before it, since the app was last 
   ]);
 });
 
-it("knows how far the app came by itself: to the first press, or the first message in a person's time", () => {
+it("finds how far the app came by itself: to the first press, or the first message during a user's action", () => {
   expect(aloneUntil([loading, say(), wait, say()])).toBe(2);
   expect(aloneUntil([loading, say(), wait, say(), click, say(), say(true)])).toBe(2);
   expect(aloneUntil([loading, say(), say(true), click, say()])).toBe(1);

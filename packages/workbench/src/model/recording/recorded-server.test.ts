@@ -40,7 +40,7 @@ it("answers when it is the answer's turn, after the recorded progress", async ()
   expect(heard).toEqual([2, { content: [] }]);
 });
 
-it("says what was never asked, and what was never answered", async () => {
+it("reports requests that were never made, and requests that were never answered", async () => {
   const server = make();
   await expect(server.request("resources/read", { uri: "x://y" })).rejects.toThrow(
     "the recording has no answer to resources/read x://y: it was never asked",
@@ -50,7 +50,7 @@ it("says what was never asked, and what was never answered", async () => {
   );
 });
 
-it("does nothing again that the host did, and refuses what was refused", async () => {
+it("repeats no action of the host, and refuses recorded refusals", async () => {
   const server = make();
   server.reach(6);
   const link = server.guard(call("ui/open-link", { url: "https://example.com" }), next);
@@ -58,7 +58,7 @@ it("does nothing again that the host did, and refuses what was refused", async (
   await expect(server.guard(call("ui/update-model-context", {}), next)).rejects.toThrow("it was done again");
 });
 
-it("can do what was done", () => {
+it("has the recorded capabilities", () => {
   expect(make().capabilities).toEqual({ tools: {} });
   expect(new RecordedServer("shop", [], { serverResources: { listChanged: true } }).capabilities).toEqual({
     resources: { listChanged: true, subscribe: false },

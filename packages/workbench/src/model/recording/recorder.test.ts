@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { AppLog } from "../app/app-log.js";
 import { eventsOf } from "./recorder.js";
 
-it("leaves out what an app wrote to its console, and log lines that are messages as well", () => {
+it("omits console output of an app, and log lines that are messages as well", () => {
   const log = new AppLog(() => 0);
   const params = { level: "info", data: "hidden" };
   log.add({ direction: "in", message: { jsonrpc: "2.0", method: "notifications/message", params } });

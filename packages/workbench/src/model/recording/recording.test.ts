@@ -64,7 +64,7 @@ describe("the file", () => {
     expect(readRecording(writeRecording(recording(events)))).toEqual(recording(events));
   });
 
-  it("says that the app was restored, and nothing of it otherwise", () => {
+  it("marks a restored app, and no other", () => {
     const { header } = recording();
     const restored = readRecording(writeRecording({ header: { ...header, restored: true }, events }));
     expect(restored.header.restored).toBe(true);
@@ -103,8 +103,8 @@ describe("the file", () => {
   });
 
   it.each([
-    ["{", "no JSON object"],
-    ["[]", "no JSON object"],
+    ["{", "not a JSON object"],
+    ["[]", "not a JSON object"],
     ['{"d":"in","m":{}}', '"t" must be'],
     ['{"t":-1,"step":"x"}', '"t" must be'],
     ['{"t":1,"d":"up","m":{}}', '"d" must be'],
@@ -151,7 +151,7 @@ describe("redaction", () => {
   const paramsOf = ({ events: [first] }: Recording): unknown =>
     first && isMessage(first) && (first.m["params"] as { arguments: unknown }).arguments;
 
-  it("takes out the values of keys, however they are written, and says so", () => {
+  it("redacts the values of keys, however they are written, and reports it", () => {
     const clean = redact(secret, [SECRETS]);
     expect(paramsOf(clean)).toMatchObject({ token: REDACTED, list: [{ API_KEY: REDACTED }] });
     expect(clean.header.redacted).toEqual([expect.stringMatching(/^values of .*token.*: 2$/)]);
@@ -164,7 +164,7 @@ describe("redaction", () => {
     });
   });
 
-  it("takes out what stands at a path", () => {
+  it("redacts values at a path", () => {
     const clean = redact(secret, [{ paths: ["params.arguments.list.*", "result.content.0.text"] }]);
     expect(paramsOf(clean)).toMatchObject({ token: "abc", list: [REDACTED] });
     expect(writeRecording(clean)).not.toContain('"secret"');
@@ -191,7 +191,7 @@ describe("redaction", () => {
     expect(countAt(shown.events, "result.content")).toBe(3);
   });
 
-  it("takes out what stands at a path of a text that is JSON, and counts it", () => {
+  it("redacts values at a path inside a text that is JSON, and counts them", () => {
     const text = JSON.stringify({ user: { name: "joe" }, city: "Rome" });
     const m = {
       jsonrpc: "2.0",

@@ -184,7 +184,7 @@ function readHeader(line: string, number: number): RecordingHeader {
     throw new RecordingError(
       "not-a-recording",
       number,
-      `this is no recording: its first line must be JSON with "format": "${RECORDING_FORMAT}"`,
+      `this is not a recording: its first line must be JSON with "format": "${RECORDING_FORMAT}"`,
     );
   const { version } = read;
   if (version !== RECORDING_VERSION) {
@@ -194,7 +194,7 @@ function readHeader(line: string, number: number): RecordingHeader {
       number,
       typeof version === "number" && version > RECORDING_VERSION
         ? `the recording has version ${version}, and ${known}: use a newer vitrine`
-        : `the recording has no version that makes sense, and ${known}`,
+        : `the recording has no valid version, and ${known}`,
     );
   }
   const { document } = read;
@@ -235,7 +235,7 @@ function readHeader(line: string, number: number): RecordingHeader {
 function readEvent(line: string, number: number): RecordedEvent | undefined {
   const wrong = (what: string): RecordingError => new RecordingError("line-invalid", number, what);
   const read = parse(line);
-  if (!isRecord(read)) throw wrong("this is no JSON object; each line must be one");
+  if (!isRecord(read)) throw wrong("not a JSON object; each line must be one");
   const { t, d, m, step, detail, line: written, violation, did, shown } = read;
   if (typeof t !== "number" || !(t >= 0))
     throw wrong('"t" must be the milliseconds since the app was opened');

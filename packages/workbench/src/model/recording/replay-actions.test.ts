@@ -14,7 +14,7 @@ const chatter = (log: AppLog): ReturnType<typeof setInterval> => {
   return setInterval(() => say(log, `${words[n++ % 3]}`, n % 3 === 0 ? n : undefined), 100);
 };
 
-it("counts what the app does, once, and not what depends on the place and the time", () => {
+it("counts actions of the app, once, and ignores messages that depend on location and time", () => {
   const log = new AppLog();
   const actions = new ReplayActions(log);
   say(log, "ui/initialize", 1);
@@ -26,7 +26,7 @@ it("counts what the app does, once, and not what depends on the place and the ti
   expect([actions.count, actions.count]).toEqual([2, 2]);
 });
 
-it("finds an app quiet that only logs, says its size and pings", async () => {
+it("considers an app quiet that only logs, reports its size and pings", async () => {
   const log = new AppLog();
   const heard = vi.fn();
   const timer = chatter(log);
@@ -36,7 +36,7 @@ it("finds an app quiet that only logs, says its size and pings", async () => {
   expect(heard).toHaveBeenCalled();
 });
 
-it("waits for a action no longer because the app says something else, and longer because it does something", async () => {
+it("other messages do not extend the wait for an action, and actions do", async () => {
   const log = new AppLog();
   const heard = vi.fn();
   const timer = chatter(log);

@@ -30,7 +30,7 @@ it("gives the same question its answers in order, and then the last one again", 
   expect([1, 2, 3].map(() => found(answers, params))).toEqual([3, 4, 4]);
 });
 
-it("gives another question of the same tool the next answer that nobody had, and never another tool's", () => {
+it("gives another request of the same tool the next unused answer, and never another tool's", () => {
   const answers = new Answers(run);
   expect(found(answers, { name: "add", arguments: { a: 7 } })).toBe(3);
   expect(answers.find("tools/call", { name: "unknown" })).toBeUndefined();

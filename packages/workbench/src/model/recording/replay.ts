@@ -211,7 +211,7 @@ export class Replay extends Observable {
     // Unreached messages count as missing: an interrupted replay proves nothing.
     const found = this.#compare();
     const step = steps > 0 ? ` and step ${this.#acted} of ${steps}` : "";
-    const cut = `The replay came to message ${this.position} of ${this.messages.length}${step} within ${Math.round(limit)} ms.`;
+    const cut = `The replay reached message ${this.position} of ${this.messages.length}${step} within ${Math.round(limit)} ms.`;
     return { ...found, isSame: false, differences: [cut, ...found.differences] };
   }
 
@@ -232,7 +232,7 @@ export class Replay extends Observable {
       const before = this.#app;
       await this.#begin();
       // Afterwards, so that the page has no empty gap in between.
-      await before?.close("the replay begins anew");
+      await before?.close("the replay starts again");
     })().finally(() => {
       this.#restarting = undefined;
     });
@@ -395,6 +395,6 @@ export class Replay extends Observable {
 
 /** A redacted target cannot be clicked; skipping a redacted wait changes nothing. */
 const takenOut = (act: Act): string | undefined =>
-  "click" in act ? `what was pressed was taken out of the recording (${sayAct(act)})` : undefined;
+  "click" in act ? `the pressed element was removed from the recording (${sayAct(act)})` : undefined;
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

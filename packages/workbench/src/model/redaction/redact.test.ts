@@ -54,7 +54,7 @@ it("looks into texts that are JSON, also into JSON in JSON, and leaves the other
   expect(found).toMatchObject({ plain, half: '{"token": ' });
 });
 
-it("finds in JSON what is written with escapes", () => {
+it("finds escaped values in JSON", () => {
   expect(clean({ text: '{"note":"ask joe\\u0040example.org"}' }, [EMAILS])).toEqual({
     text: `{"note":"ask ${REDACTED}"}`,
   });
@@ -76,7 +76,7 @@ it("takes out the values of queries in addresses, and secrets in addresses of ot
   });
 });
 
-it("looks at the header and at what was blocked too", () => {
+it("searches the header and blocked resources too", () => {
   const blocked: RecordedEvent = {
     t: 1,
     violation: { directive: "img-src", blocked: "https://a.example/?k=hidden" },
@@ -86,12 +86,12 @@ it("looks at the header and at what was blocked too", () => {
   expect(redacted.header.redacted).toEqual([expect.stringMatching(/: 0$/), "values in addresses: 2"]);
 });
 
-it("takes out whole what is too deep to be looked into", () => {
+it("redacts values that are nested too deep as a whole", () => {
   const text = `${"[".repeat(100_000)}{"token":"hidden"}${"]".repeat(100_000)}`;
   expect(JSON.stringify(clean({ text }))).not.toContain("hidden");
 });
 
-it("makes texts that are the same as any that differ in what was taken out alone", () => {
+it("makes texts equal that differ only in redacted values", () => {
   const then = recording(say({ text: '{ "token": "a", "n": 1 }', uri: "x://y?z=1" }));
   const { events } = redact(then, [SECRETS, QUERIES]);
   const now = (n: number) => [say({ text: `{ "token": "b", "n": ${n} }`, uri: "x://y?z=2" })];

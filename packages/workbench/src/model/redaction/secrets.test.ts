@@ -4,7 +4,7 @@ import { withoutSecrets } from "./secrets.js";
 const password = { type: "string", format: "password" };
 const text = { type: "string" };
 
-it("fields that are passwords or write-only are taken out, wherever the schema says so, and no others", () => {
+it("fields that are passwords or write-only are redacted, wherever the schema marks them, and no others", () => {
   const schema = {
     type: "object",
     properties: {
@@ -51,7 +51,7 @@ it("a mark of other programs counts, too", () => {
   expect(withoutSecrets({ properties }, { a: "1", b: "2", c: "3", d: "4" })).toEqual({ d: "4" });
 });
 
-it("what is named like a secret is one, with a schema or without; a number is none", () => {
+it("a value with a secret's name is redacted, with a schema or without; a number is not", () => {
   const input = {
     user: "ana",
     apiKey: "1",

@@ -48,7 +48,7 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
       )}
       {call.isInputCut && (
         <p className="soft">
-          Its secret arguments were not kept over the reload: to run it again, fill in its form.
+          Secret arguments are not kept across a reload: to run it again, fill in its form.
         </p>
       )}
       {state === "running" && <CallProgress call={call} isAsked={isAsked} />}

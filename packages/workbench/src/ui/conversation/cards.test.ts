@@ -9,12 +9,12 @@ import { UserCard } from "./user-card.js";
 
 const MARKUP = "<img src=x onerror=alert(1)>";
 
-describe("what the model said", () => {
+describe("text of the model", () => {
   const item: ModelItem = { kind: "model", id: "m", at: 0, model: "Scripted", text: "", state: "done" };
   const html = (more: Partial<ModelItem>): string =>
     renderToStaticMarkup(createElement(ModelCard, { item: { ...item, ...more } }));
 
-  it("is never markup: not in a paragraph, not in code, not in its name or what went wrong", () => {
+  it("is never markup: not in a paragraph, not in code, not in its name or an error", () => {
     const drawn = html({
       model: MARKUP,
       text: `${MARKUP}\n\n\`\`\`${MARKUP}\n${MARKUP}\n\`\`\``,
@@ -32,7 +32,7 @@ describe("what the model said", () => {
     );
   });
 
-  it("is not read out while it is written, and says that it is", () => {
+  it("is not read out while it is being written, and is marked as such", () => {
     const drawn = html({ text: "The wea", state: "streaming" });
     expect(drawn).toMatch(/aria-live="off"[^>]*><p[^>]*>The wea/);
     expect(drawn).toContain('aria-busy="true"');
@@ -40,7 +40,7 @@ describe("what the model said", () => {
     expect(html({ text: "", state: "streaming" })).toContain("nothing yet");
   });
 
-  it("says how it ended, why, and what it used", () => {
+  it("shows how it ended, why, and its usage", () => {
     const problem = { code: "model-limited", message: "Wait a minute." };
     const failed = html({ text: "The", state: "failed", problem, usage: { input: 1200, output: 3 } });
     expect(failed).toContain(">failed<");
@@ -50,19 +50,19 @@ describe("what the model said", () => {
     expect(html({ text: "The" })).not.toMatch(/badge|problem|tokens/);
   });
 
-  it("is cut if no page could draw it, and says so", () => {
+  it("is cut if no page could draw it, and marked as cut", () => {
     const drawn = html({ text: "a".repeat(300_000) });
     expect(drawn.length).toBeLessThan(210_000);
     expect(drawn).toContain("100,000 more characters");
   });
 });
 
-describe("what somebody said", () => {
+describe("messages", () => {
   const item: UserItem = { kind: "user", id: "u", at: 0, content: [{ type: "text", text: MARKUP }] };
   const html = (more: Partial<UserItem>): string =>
     renderToStaticMarkup(createElement(UserCard, { item: { ...item, ...more } }));
 
-  it("is the person's own, and text", () => {
+  it("of the user are text", () => {
     expect(html({})).toContain(">You<");
     expect(html({})).not.toContain("<img");
   });
@@ -70,12 +70,12 @@ describe("what somebody said", () => {
   it("I05: or that of an app, which is named with its server", () => {
     const drawn = html({ from: { item: "c", server: "demo", title: "Map" } });
     expect(drawn).toContain(">Map says<");
-    expect(drawn).toContain("said by the app Map of demo");
+    expect(drawn).toContain("written by the app Map of demo");
     expect(drawn).not.toContain(">You<");
   });
 });
 
-it("a note says how much it matters", () => {
+it("a note shows its severity", () => {
   const item: NoteItem = { kind: "note", id: "n", at: 0, level: "warning", code: "limit", text: MARKUP };
   const html = (level: NoteItem["level"]): string =>
     renderToStaticMarkup(createElement(NoteCard, { item: { ...item, level }, onRemove: () => {} }));

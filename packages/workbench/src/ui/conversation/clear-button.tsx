@@ -30,7 +30,7 @@ export function ClearButton({ conversation }: { conversation: Conversation }) {
                 Clear the conversation?
               </Heading>
               <p>
-                All {count} entries go
+                {count === 1 ? "The entry is" : `All ${count} entries are`} removed
                 {apps > 0 && `, and ${apps === 1 ? "an app is" : `${apps} apps are`} closed`}.
               </p>
               <div className="clear-buttons">

@@ -100,21 +100,21 @@ describe("a text", () => {
     expect(completions("/mail", evil, ["evil"]).map(completed)).toEqual(["/evil mail send "]);
   });
 
-  it("opens the form of a tool that wants arguments, and has none", () => {
+  it("opens the form of a tool that needs arguments, if none are given", () => {
     expect(readCommand("/show ", TOOLS, SERVERS)).toMatchObject({
       kind: "form",
       tool: { server: "weather" },
     });
   });
 
-  it("says which servers have a tool of that name, and how to name one", () => {
+  it("lists the servers that have a tool of that name, and how to name one", () => {
     expect(readCommand("/now", TOOLS, SERVERS)).toEqual({
       kind: "problem",
       problem: expect.stringMatching(/“now”: weather, my clock\. .*\/weather now\.$/),
     });
   });
 
-  it("says that there is no such tool, or none that a user may call (C02)", () => {
+  it("reports that there is no such tool, or none that a user may call (C02)", () => {
     for (const text of ["/nothing", "/secret {}", "/"])
       expect(readCommand(text, TOOLS, SERVERS), text).toMatchObject({ kind: "problem" });
     expect(readCommand("/secret {}", TOOLS, SERVERS)).toMatchObject({
@@ -122,7 +122,7 @@ describe("a text", () => {
     });
   });
 
-  it("says where its JSON is wrong, as it stands in the text", () => {
+  it("reports the position of an error in the JSON", () => {
     expect(readCommand('/show {"city": }', TOOLS, SERVERS)).toEqual({
       kind: "problem",
       problem: 'This is not JSON: line 1, column 16: "}" is not expected there.',
@@ -139,7 +139,7 @@ describe("a text", () => {
     });
   });
 
-  it("says which argument does not fit the tool, before anything is sent", () => {
+  it("names the argument that does not fit the tool, before anything is sent", () => {
     expect(readCommand('/show {"city": 1}', TOOLS, SERVERS)).toMatchObject({
       kind: "problem",
       problem: expect.stringMatching(/^city: /),
@@ -147,7 +147,7 @@ describe("a text", () => {
   });
 });
 
-describe("what comes up while one types", () => {
+describe("suggestions while typing", () => {
   it("is all that can be called, after a slash alone", () => {
     expect(names("/")).toEqual([
       "/weather show ",
@@ -176,7 +176,7 @@ describe("what comes up while one types", () => {
   });
 });
 
-it("a hint says what a tool takes, and what Enter does", () => {
+it("a hint shows the arguments of a tool, and what Enter does", () => {
   const hint = (text: string): string => {
     const named = namedTool(text, TOOLS, SERVERS);
     return named ? argumentsHint(named) : "";

@@ -64,11 +64,11 @@ export function readCommand(
     const [server] = addressed(text, servers);
     const missing = server
       ? `The server “${server}” has no tool “${name.slice(server.length).trim()}” that can be called now`
-      : `There is no tool “${name.trim()}” to call`;
+      : `There is no tool “${name.trim()}”`;
     return {
       kind: "problem",
       isUnknown: true,
-      problem: `${name.trim() ? missing : "Name a tool"}: those that there are come up after /. To say something that begins with /, put a space before it.`,
+      problem: `${name.trim() ? missing : "Name a tool"}. Type / to list the tools. To send a message that begins with /, put a space before it.`,
     };
   }
   const { name, inputSchema } = tool.facts.tool;

@@ -103,7 +103,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     try {
       await (editing ? conversation.sendEdited(said) : conversation.send(said));
     } catch (error) {
-      setProblem(`This was not said: ${messageOf(error)}`);
+      setProblem(`Not sent: ${messageOf(error)}`);
       // Keeps both the failed message and text typed since.
       setText((since) => (since === "" ? said : `${said}\n${since}`));
     }

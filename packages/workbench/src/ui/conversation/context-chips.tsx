@@ -27,8 +27,8 @@ export const ContextChips = memo(({ contexts, agent }: ContextChipsProps) => {
   const untold = contexts.filter(({ isTold }) => !isTold);
   if (untold.length === 0) return null;
   return (
-    <section className="contexts" aria-label="What apps want the model to know">
-      <span className="soft small">The model will be told:</span>
+    <section className="contexts" aria-label="Context of apps for the model">
+      <span className="soft small">Next for the model:</span>
       {untold.map((context) => (
         <Chip key={context.item} context={context} agent={agent} />
       ))}
@@ -40,7 +40,7 @@ function Chip({ context, agent }: { context: AppContext; agent: string | undefin
   const { server, at, isStale, content = [], structuredContent } = context;
   const title = oneLine(context.title);
   const lines = contextChange(context);
-  const when = agent === undefined ? "with what is said next" : "with the result of its next call";
+  const when = agent === undefined ? "with your next message" : "with the result of its next call";
   return (
     <DialogTrigger>
       <Button className="button context-chip" data-stale={isStale || undefined}>
@@ -52,16 +52,16 @@ function Chip({ context, agent }: { context: AppContext; agent: string | undefin
       <Popover className="popover" placement="top">
         <Dialog className="context-whole">
           <Heading slot="title" level={2}>
-            {server}: what its app {title} said
+            {server}: context of its app {title}
           </Heading>
           <p className="soft small">
-            Said at {new Date(at).toLocaleTimeString()}. {agent ?? "The model"} receives it once, {when}, as
-            the app's word.
-            {isStale && " The app is closed since: this is how it was then."}
+            Sent at {new Date(at).toLocaleTimeString()}. {agent ?? "The model"} receives it once, {when},
+            marked as coming from the app.
+            {isStale && " The app has been closed since then."}
           </p>
           {lines && <Changes lines={lines} />}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
-          <section className="context-text" tabIndex={0} aria-label={`What ${title} said`}>
+          <section className="context-text" tabIndex={0} aria-label={`Context of ${title}`}>
             <ContentBlocks content={content} />
             {structuredContent !== undefined && <Json value={structuredContent} label="Structured content" />}
           </section>

@@ -63,7 +63,7 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
           <div className="conversation-questions" ref={questions} />
         </div>
         {items.length === 0 && (
-          <Boundary name="What to do first">
+          <Boundary name="First steps">
             <FirstSteps workbench={workbench} />
           </Boundary>
         )}
@@ -79,7 +79,7 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
             {problem}
           </p>
         )}
-        <Boundary name="What the model will be told">
+        <Boundary name="Context for the model">
           <ContextChips contexts={conversation.contexts} agent={conversation.agents?.[0]} />
         </Boundary>
         <Boundary name="The field for messages">

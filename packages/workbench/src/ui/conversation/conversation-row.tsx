@@ -29,7 +29,7 @@ export function ConversationRow(props: ConversationRowProps) {
   const { conversations } = workbench;
   const { id, changedAt, isRunning, match } = summary;
   const { search } = conversations;
-  const title = summary.title || "Without a title";
+  const title = summary.title || "Untitled";
   const [doing, setDoing] = useState<"rename" | "delete">();
   const done = (): void => setDoing(undefined);
   const save = async (): Promise<void> => {

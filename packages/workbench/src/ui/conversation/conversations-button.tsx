@@ -51,7 +51,7 @@ function ConversationList({ workbench, onDone }: { workbench: Workbench; onDone:
     <>
       <div className="conversations-head">
         <SearchField className="search" aria-label="Search conversations" value={search} onChange={setSearch}>
-          <Input className="input" placeholder="Search what was said" />
+          <Input className="input" placeholder="Search messages" />
         </SearchField>
         <Button className="button primary" onPress={() => open()}>
           New
@@ -77,8 +77,8 @@ function ConversationList({ workbench, onDone }: { workbench: Workbench; onDone:
       {list.length === 0 && problem === undefined && (
         <p className="soft small" role="status">
           {search.trim() === ""
-            ? "There is none yet: one is kept as soon as something is said or called in it."
-            : `None has “${search.trim()}” in its title, or in what was said.`}
+            ? "No conversations yet. A conversation is stored once it has a message or a call."
+            : `No conversation has “${search.trim()}” in its title or messages.`}
         </p>
       )}
     </>

@@ -48,8 +48,8 @@ export function FirstSteps({ workbench }: { workbench: Workbench }) {
       {state && (
         <p>
           {model
-            ? `Or say below what you want: ${model} answers, and calls tools for it.`
-            : "Or type / below, and the name of a tool. With a model you would just say what you want."}
+            ? `Or write below what you want: ${model} answers, and calls tools for it.`
+            : "Or type / below, and the name of a tool. With a model, you can simply write what you want."}
         </p>
       )}
       {steps.length > 0 && (

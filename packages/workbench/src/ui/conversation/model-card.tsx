@@ -48,7 +48,7 @@ export function ModelCard({ item, actions }: ModelCardProps) {
         </span>
       </header>
       <ModelText text={text} />
-      {text === "" && state === "streaming" && <p className="soft">It has said nothing yet.</p>}
+      {text === "" && state === "streaming" && <p className="soft">It has written nothing yet.</p>}
       {problem && <p className={state === "done" ? "soft" : "problem"}>{problem.message}</p>}
       {state !== "streaming" && actions}
     </article>

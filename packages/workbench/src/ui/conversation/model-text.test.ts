@@ -12,7 +12,7 @@ it("paragraphs have an empty line between them, and keep their own lines", () =>
   expect(textParts("")).toEqual([]);
 });
 
-it("code stands between fences, as it is, and says its language", () => {
+it("code is between fences, unchanged, and names its language", () => {
   expect(textParts("See:\n```ts title=a\nlet a;\n\n  let b;\n```\nThat is all.")).toEqual([
     paragraph("See:"),
     code("let a;\n\n  let b;", "ts"),
@@ -31,7 +31,7 @@ it("inline code is not a fence", () => {
   expect(textParts("```b()``` now")).toEqual([paragraph("```b()``` now")]);
 });
 
-it("a text that still grows is shown as what it seems to become, and earlier parts stay as they are", () => {
+it("incomplete text is shown as it will probably become, and earlier parts stay as they are", () => {
   const whole = "Here:\n\n```js\nf();\n```\n\nDone.";
   const last = textParts(whole);
   for (let end = 0; end <= whole.length; end++) {

@@ -15,10 +15,10 @@ export function Result({ result: { content, structuredContent, isError } }: { re
     // With its own boundary, so that an error does not affect its surroundings.
     <Boundary name="The result">
       <div className={isError ? "result problem" : "result"}>
-        {isError && <strong>The tool says that it failed.</strong>}
+        {isError && <strong>The tool reported a failure.</strong>}
         <ContentBlocks content={content} />
         {content.length === 0 && structuredContent === undefined && (
-          <p className="soft">It answered nothing.</p>
+          <p className="soft">The result is empty.</p>
         )}
         {structuredContent !== undefined && (
           <Fold name="Structured content">

@@ -19,7 +19,7 @@ export function UserCard({ item, agent }: { item: UserItem; agent?: string | und
         <span className="facts small soft">
           {from && (
             <span className="badge accent">
-              said by the app {from.title} of {from.server}
+              written by the app {from.title} of {from.server}
             </span>
           )}
           {isQueued && (
@@ -37,5 +37,5 @@ export function UserCard({ item, agent }: { item: UserItem; agent?: string | und
 
 const queuedHint = (agent: string | undefined): string =>
   agent === undefined
-    ? "The model answers it after what it is doing now."
+    ? "The model answers it after the current turn."
     : `${agent} reads it with the result of its next call, or at once while it waits in app_context.`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { errorAt, readArguments } from "./json-text.js";
 
-describe("JSON that a person typed", () => {
+describe("JSON that a user typed", () => {
   it("is read as the arguments of a tool", () => {
     expect(readArguments(' {"a": [1, {"b": null}]} ').value).toEqual({ a: [1, { b: null }] });
   });
@@ -28,7 +28,7 @@ describe("JSON that a person typed", () => {
     );
   });
 
-  it("finds no error in what the browser reads without one", () => {
+  it("finds no error in text that the browser parses", () => {
     for (const value of [{}, [], { a: [true, false, null, -1.5e-7, '\u2028\\"\u0080'] }, "x", 0]) {
       const text = JSON.stringify(value, null, 2);
       expect(errorAt(text)).toBe(text.length);

@@ -90,9 +90,9 @@ function toError({ keyword, error, instanceLocation }: OutputUnit): SchemaError 
     keyword === "type" && expected
       ? `This must be of type ${expected}.`
       : keyword === "false"
-        ? "The tool does not know this property."
+        ? "The tool has no such property."
         : keyword === "anyOf" || keyword === "oneOf"
-          ? "This fits none of the kinds that the tool takes, or more than one."
+          ? "This matches none of the types that the tool accepts, or more than one."
           : error.replace(/^Instance /, "This ");
   return { path, keyword, message };
 }

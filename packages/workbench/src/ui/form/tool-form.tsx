@@ -90,7 +90,7 @@ export function ToolForm({ server, tool, idPrefix = "argument", onRun }: ToolFor
         <div className="sides">
           <div className="side">
             {read.problem !== undefined && (
-              <p className="problem small">The JSON is wrong, and not in this form.</p>
+              <p className="problem small">The JSON is invalid, so the form does not show it.</p>
             )}
             <SchemaForm
               ref={form}

@@ -35,27 +35,27 @@ const SCHEMA: RJSFSchema = {
 const wrong = (value: unknown): string[] =>
   checkValue(SCHEMA, value).map(({ path, message }) => `${path.join("/")}: ${message}`);
 
-describe("what is wrong with a value", () => {
+describe("errors of a value", () => {
   it("is nothing, if it fits", () => {
     expect(
       wrong({ name: "Ana", count: null, points: [{ x: 1 }], shape: { kind: "circle" }, label: null }),
     ).toEqual([]);
   });
 
-  it("is said once, at the field, and not at what is around it", () => {
+  it("are shown once, at the field, and not at its parents", () => {
     expect(wrong({ count: 0, points: [{ x: 1 }, { x: "1" }, {}], other: 1 })).toEqual([
       "name: This is required.",
       "count: 0 is less than 1.",
       "points/1/x: This must be of type number.",
       "points/2/x: This is required.",
-      "other: The tool does not know this property.",
+      "other: The tool has no such property.",
     ]);
   });
 
-  it("is, in a union, what is wrong with the kind that was meant", () => {
+  it("are, in a union, those of the intended type", () => {
     expect(wrong({ name: "Ana", shape: { kind: "square" } })).toEqual(["shape/side: This is required."]);
     expect(wrong({ name: "Ana", label: 1 })).toEqual([
-      "label: This fits none of the kinds that the tool takes, or more than one.",
+      "label: This matches none of the types that the tool accepts, or more than one.",
     ]);
   });
 

@@ -29,7 +29,7 @@ export function AppToolsTab({ app }: { app: AppModel }) {
           ? `The app's tools cannot be listed: ${problem}.`
           : tools
             ? "The app offers no tools. Those that it registers for the model are listed here, and can be called."
-            : "The app is asked for its tools."}
+            : "Loading the tools of the app…"}
       </p>
     );
   return (
@@ -91,7 +91,7 @@ function AppTool({ app, tool }: { app: AppModel; tool: Tool }) {
       <div role="status">
         {isRunning && (
           <p className="soft">
-            The app is at it.{" "}
+            The app is working on it.{" "}
             <Button className="button quiet" onPress={() => running.current?.abort()}>
               Cancel
             </Button>

@@ -41,7 +41,7 @@ export function AuditTab({ app }: { app: AppModel }) {
       )}
       {rows.length === 0 && !isReading && !problem ? (
         <p className="in-none soft">
-          Nothing is on record. What an app asks of its server or of you is written here.
+          No entries yet. Requests of an app to its server or to you are recorded here.
         </p>
       ) : (
         <VList
@@ -60,7 +60,9 @@ export function AuditTab({ app }: { app: AppModel }) {
         </VList>
       )}
       <div className="in-foot soft small">
-        <span aria-live="polite">{isReading ? "Reading…" : `${rows.length} rows`}</span>
+        <span aria-live="polite">
+          {isReading ? "Reading…" : rows.length === 1 ? "1 row" : `${rows.length} rows`}
+        </span>
         {isMore && rows.length > 0 && (
           <Button className="button quiet" isDisabled={isReading} onPress={more}>
             More

@@ -47,8 +47,8 @@ export function ConsoleTab({ log }: { log: AppLog }) {
       {lines.length === 0 ? (
         <p className="in-none soft">
           {log.lines.length > 0
-            ? "No line is like that."
-            : "No lines yet. What the app logs with notifications/message, what its scripts throw, and, if the gateway has sandbox.console on, what they write to their console, is listed here."}
+            ? "No line matches."
+            : "No lines yet. This tab lists messages that the app logs with notifications/message, errors of its scripts and, if the gateway has sandbox.console on, their console output."}
         </p>
       ) : (
         <VList className="in-lines" data={lines} tabIndex={0} role="log" aria-label="Lines">

@@ -50,9 +50,9 @@ export function ContextTab({ app }: { app: AppModel }) {
     <div className="in-scroll in-context">
       <Editor app={app} context={context} />
       <section className="in-section">
-        <h3>What the app knows now</h3>
+        <h3>Current context</h3>
         <Json value={context} label="The host context" depth={2} />
-        <h3>The last change it was told</h3>
+        <h3>The last change that it received</h3>
         {contextChange ? (
           <>
             <p className="soft small">at {moment(contextChange.at)}</p>

@@ -214,7 +214,7 @@ async function axeFinds(): Promise<string[]> {
 }
 
 describe("the inspector", () => {
-  it("says what to do while there is nothing to inspect", async () => {
+  it("explains the first step while there is nothing to inspect", async () => {
     await inspector().getByText("Nothing to inspect yet").waitFor();
     expect(await axeFinds()).toEqual([]);
   });
@@ -268,11 +268,11 @@ describe("the inspector", () => {
     await inspector()
       .getByRole("button", { name: /^Revoke tools\/call .*by apps$/ })
       .click();
-    await inspector().getByText("None. What somebody allows").waitFor();
+    await inspector().getByText("None. Answers that allow").waitFor();
     expect(await gateway.api.consents.list({ user: "local" })).toEqual([]);
   });
 
-  it("shows what the gateway wrote down, the newest first", async () => {
+  it("shows the gateway's records, the newest first", async () => {
     await tab("Audit");
     const rows = inspector().getByRole("group", { name: "Audit log" });
     await rows.getByText("change", { exact: true }).first().waitFor();
@@ -281,7 +281,7 @@ describe("the inspector", () => {
     expect(numbers).toEqual([...numbers].sort((a, b) => b - a));
   });
 
-  it("S09: shows what an app asked for and did not get", async () => {
+  it("S09: shows permissions that an app requested and did not get", async () => {
     const opened = call("demo", "record");
     for (const permission of ["camera", "microphone"]) {
       const prompt = page.getByRole("alertdialog").filter({ hasText: permission });
@@ -290,11 +290,11 @@ describe("the inspector", () => {
     }
     await opened;
     await tab("Permissions");
-    await expect.poll(() => inspector().getByText("asked for, and refused").count()).toBe(2);
-    expect(await inspector().getByText("not asked for").count()).toBe(2);
+    await expect.poll(() => inspector().getByText("requested, but refused").count()).toBe(2);
+    expect(await inspector().getByText("not requested").count()).toBe(2);
   });
 
-  it("keeps its tabs in one row, with a sign where it goes on, and the chosen one in sight", async () => {
+  it("keeps its tabs in one row, with a sign where it continues, and the chosen one visible", async () => {
     await page.setViewportSize({ width: 900, height: 800 });
     await call("demo", "show", { text: "words" });
     await view();
@@ -358,7 +358,7 @@ describe("the inspector", () => {
     }
   });
 
-  it("tells the app what is changed in each row of the context, and that what was changed before stays", async () => {
+  it("sends the app each changed row of the context, and keeps earlier changes", async () => {
     await call("shop", "helpful");
     const app = await view();
     await tab("Context");
@@ -440,7 +440,7 @@ describe("the inspector", () => {
     await expect.poll(async () => (await heard())["platform"]).toBe("web");
   });
 
-  it("shows what the policy blocked, and what to declare", async () => {
+  it("shows blocked resources, and the declarations for them", async () => {
     await tab("Policy");
     const cards = inspector().getByRole("listitem");
     await cards.filter({ hasText: "connect-src blocked https://api.example.com" }).getByText("2 ×").waitFor();
@@ -461,24 +461,24 @@ describe("the inspector", () => {
     expect(await axeFinds()).toEqual([]);
   });
 
-  it("says how the policy of an imitated host differs, and where each difference is written", async () => {
+  it("shows how the policy of an imitated host differs, with the source of each difference", async () => {
     const host = inspector().getByRole("region", { name: "The imitated host" });
     // In the strict profile there is nothing to report.
     expect(await host.count()).toBe(0);
     await choose("claude");
     await call("shop", "blocked");
     await tab("Policy");
-    await host.getByText("all that csp.frameDomains declares").waitFor();
+    await host.getByText("everything in csp.frameDomains").waitFor();
     await host.getByText("img-src blob: and https://assets.claude.ai").waitFor();
     const sources = host.getByRole("listitem");
     // Its capabilities are as in the specification, and need no source.
     expect(await sources.getByRole("strong").allTextContents()).toEqual([
       "Display modes",
       "Height",
-      "What its policy keeps out",
-      "What its policy lets through",
+      "Blocked by its policy",
+      "Allowed by its policy",
     ]);
-    const policy = sources.filter({ hasText: "What its policy keeps out" });
+    const policy = sources.filter({ hasText: "Blocked by its policy" });
     await policy.getByText(/^read on \d{4}-\d\d-\d\d$/).waitFor();
     await policy.getByText("which quote the policy in force").waitFor();
     const link = policy.getByRole("link");
@@ -493,7 +493,7 @@ describe("the inspector", () => {
     await choose("strict");
   });
 
-  it("C08: a profile's policy is in force: the same app is cut off in one, which says so, and not in another", async () => {
+  it("C08: a profile's policy is in force: the same app is blocked in one, which shows that, and not in another", async () => {
     const why = inspector().getByRole("region", { name: "About this app" });
     await call("shop", "framed");
     await why.getByText("profile_blocked").waitFor();
@@ -509,7 +509,7 @@ describe("the inspector", () => {
         .locator("dd")
         .textContent();
     expect(await row("csp.frameDomains")).toBe("https://maps.example.invalid");
-    expect(await row('closed by the profile "Vitrine, strict"')).toBe("https://maps.example.invalid");
+    expect(await row('blocked by the profile "Vitrine, strict"')).toBe("https://maps.example.invalid");
     expect(await row("frame-src")).toBe("'none'");
     expect(await axeFinds()).toEqual([]);
     await choose("spec");
@@ -522,7 +522,7 @@ describe("the inspector", () => {
     await choose("strict");
   });
 
-  it("C08: says why an app is blank, in the inspector, and below its frame or in it", async () => {
+  it("C08: explains why an app is blank, in the inspector, and below its frame or in it", async () => {
     await call("shop", "blank");
     const why = inspector().getByRole("region", { name: "Why is it blank?" });
     await why.getByText("script_error").waitFor();
@@ -593,7 +593,7 @@ describe("the inspector", () => {
       expect(await line("all is well").count()).toBe(0);
     });
 
-    it("has a bound, whatever the app writes: the page and the app go on", async () => {
+    it("is limited, whatever the app writes: the page and the app continue", async () => {
       const app = await view();
       const kept = () => page.evaluate(() => bench.workbench?.selected?.log.lines ?? []);
       const before = (await kept()).length;
@@ -612,7 +612,7 @@ describe("the inspector", () => {
       });
       const search = inspector().getByRole("searchbox", { name: "Search in the lines" });
       await search.fill("too fast");
-      await line(/\d{4} lines came too fast to be told/).waitFor();
+      await line(/\d{4} lines came too fast and were dropped/).waitFor();
       await search.fill("line 900 ");
       await line(/^\S+ s\s*log\s*line 900 x+…/).waitFor();
       await search.fill('{"toString":1}');

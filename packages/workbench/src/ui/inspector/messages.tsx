@@ -81,8 +81,8 @@ export function MessagesTab({ log }: { log: AppLog }) {
         onSelect={select}
         empty={
           log.messages.length > 0
-            ? "No message is like that."
-            : "No messages yet. What the app says and hears is listed here."
+            ? "No message matches."
+            : "No messages yet. Messages from and to the app are listed here."
         }
       />
       <div className="in-foot soft small">

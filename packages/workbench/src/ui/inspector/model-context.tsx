@@ -18,7 +18,7 @@ export function ModelContextTab({ app }: { app: AppModel }) {
   if (!modelContext)
     return (
       <p className="in-none soft">
-        The app has told the model nothing. What it sends with ui/update-model-context is shown here, as the
+        The app has sent no model context. This tab shows what it sends with ui/update-model-context, as the
         model would read it.
       </p>
     );
@@ -27,8 +27,8 @@ export function ModelContextTab({ app }: { app: AppModel }) {
   return (
     <div className="in-scroll">
       <p className="soft small">
-        Changed at {moment(modelContextAt ?? 0)}. It is added to what the person says next; each one takes the
-        place of the one before.
+        Changed at {moment(modelContextAt ?? 0)}. It is added to the user's next message; each update replaces
+        the previous one.
       </p>
       <section className="in-section">
         <h3>Text</h3>

@@ -34,7 +34,7 @@ export function PermissionsTab({ app }: { app: AppModel }) {
       setAsked(await readAudit({ server, view: app.id, method: "ui/permission" }));
       setProblem(undefined);
     } catch (error) {
-      setProblem(`What was agreed to could not be read: ${messageOf(error)}.`);
+      setProblem(`The stored answers could not be read: ${messageOf(error)}.`);
     }
   }, [server, app.id]);
   useEffect(() => void load(), [load]);
@@ -43,7 +43,7 @@ export function PermissionsTab({ app }: { app: AppModel }) {
       await revokeConsents(key);
       await load();
     } catch (error) {
-      setProblem(`It could not be taken back: ${messageOf(error)}.`);
+      setProblem(`It could not be revoked: ${messageOf(error)}.`);
     }
   };
   return (
@@ -63,9 +63,9 @@ export function PermissionsTab({ app }: { app: AppModel }) {
                 {place && permission in place.permissions ? (
                   <span className="badge good">granted</span>
                 ) : asked.some(({ target }) => target === permission) ? (
-                  <span className="badge bad">asked for, and refused</span>
+                  <span className="badge bad">requested, but refused</span>
                 ) : (
-                  <span className="soft">not asked for</span>
+                  <span className="soft">not requested</span>
                 )}
               </dd>
             </div>
@@ -73,9 +73,9 @@ export function PermissionsTab({ app }: { app: AppModel }) {
         </dl>
       </section>
       <section className="in-section">
-        <h3>Answers that are kept for {server}</h3>
+        <h3>Stored answers for {server}</h3>
         {consents?.length === 0 && (
-          <p className="soft">None. What somebody allows or denies for good is listed here.</p>
+          <p className="soft">None. Answers that allow or deny something permanently are listed here.</p>
         )}
         <ul className="in-cards">
           {consents?.map(({ method, subject, actor, answer, grantedAt, expiresAt }) => (

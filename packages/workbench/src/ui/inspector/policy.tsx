@@ -25,7 +25,7 @@ export function PolicyTab({ app }: { app: AppModel }) {
   useObservable(app);
   useObservable(app.log);
   const { place } = app.source;
-  if (!place) return <p className="in-none soft">This app is not shown, and so there is no policy for it.</p>;
+  if (!place) return <p className="in-none soft">This app is not shown, so it has no policy.</p>;
   const { profile } = app;
   const groups = groupViolations(app.log.violations, { profile, narrowed: place.narrowed });
   return (
@@ -78,7 +78,7 @@ function Violations({ groups, place }: { groups: readonly ViolationGroup[]; plac
       </ul>
       {groups.some(({ remedy }) => remedy.kind === "declare") && (
         <>
-          <p>With this in the resource, all that can be declared is let through:</p>
+          <p>This declaration in the resource allows everything that can be declared:</p>
           <TextBlock text={snippet} label="What to declare" />
           <CopyButton label="Copy the declaration" text={() => snippet} />
         </>
@@ -92,7 +92,7 @@ function Declared({ place, profile }: { place: ViewPlace; profile: Profile }) {
   const rows: [name: string, values: readonly string[]][] = [
     ...CSP_FIELDS.map((field): [string, string[]] => [`csp.${field}`, declaredCsp(place)[field] ?? []]),
     [
-      `closed by the profile "${profile.title}"`,
+      `blocked by the profile "${profile.title}"`,
       CSP_FIELDS.flatMap((field) => place.narrowed?.[field] ?? []),
     ],
     ["permissions granted", permissions],
@@ -122,7 +122,7 @@ function Declared({ place, profile }: { place: ViewPlace; profile: Profile }) {
 
 /** Restrictions beyond the declarations. */
 const CLOSED: Readonly<Record<Narrowing, string>> = {
-  "frame-domains": "all that csp.frameDomains declares",
+  "frame-domains": "everything in csp.frameDomains",
   "insecure-resources": "http:// origins in csp.resourceDomains, on this machine too",
 };
 
@@ -134,8 +134,8 @@ const FIELDS: Readonly<Partial<Record<keyof Profile, string>>> = {
   maxHeight: "Height",
   context: "Host context",
   maxHeightOfWindow: "Height",
-  narrow: "What its policy keeps out",
-  allows: "What its policy lets through",
+  narrow: "Blocked by its policy",
+  allows: "Allowed by its policy",
 };
 
 /**
@@ -151,18 +151,16 @@ function OtherHost({ profile }: { profile: Profile }) {
       <h3>{title}</h3>
       <p className="soft">
         {allows || narrow.length > 0
-          ? "How its policy differs from the specification's. What it keeps out is kept out here, too; what else it lets through is not let through here:"
-          : "That its policy differs from the specification's is not documented."}
+          ? "How its policy differs from the specification's. Everything that it blocks is blocked here too; anything else that it allows is not allowed here:"
+          : "No difference between its policy and the specification's is documented."}
       </p>
       {(allows || narrow.length > 0) && (
         <dl className="in-pairs">
-          <Rules name="keeps out" rules={narrow.map((each) => CLOSED[each])} />
-          <Rules name="lets through" rules={allows ?? []} />
+          <Rules name="blocks" rules={narrow.map((each) => CLOSED[each])} />
+          <Rules name="allows" rules={allows ?? []} />
         </dl>
       )}
-      {fields.length > 0 && (
-        <p className="soft">What differs from the specification, and where that is written:</p>
-      )}
+      {fields.length > 0 && <p className="soft">Differences from the specification, with their sources:</p>}
       <ul className="in-cards">
         {fields.map((field) => {
           const source = sources[field];

@@ -20,8 +20,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
   "ui/notifications/initialized": "The app is initialized",
   "ui/notifications/tool-input": "The input was sent",
   "ui/notifications/tool-result": "The result was sent",
-  "ui/notifications/tool-cancelled": "The app was told that there is no result",
-  "ui/notifications/size-changed": "The app said how large it is",
+  "ui/notifications/tool-cancelled": "The app was notified of the cancellation",
+  "ui/notifications/size-changed": "The app reported its size",
   "ui/notifications/request-teardown": "The app asked to be closed",
   "ui/resource-teardown": "The app was asked to finish",
 };
@@ -33,7 +33,7 @@ const STEPS: Readonly<Record<string, [label: string, tone: TimelineEvent["tone"]
   ready: ["Ready", "good"],
   unresponsive: ["Does not respond", "warn"],
   failed: ["Failed", "bad"],
-  idle: ["Taken out of the page", ""],
+  idle: ["Removed from the page", ""],
   closed: ["Closed", ""],
 };
 

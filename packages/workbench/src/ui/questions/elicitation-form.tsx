@@ -52,8 +52,7 @@ function Fields({ asked, schema: given }: { asked: PendingElicitation; schema: u
         />
       </div>
       <p className="soft small">
-        What you fill in goes to the server {asked.question.server}. Never give it a password or a key in this
-        way.
+        What you fill in goes to the server {asked.question.server}. Never enter a password or a key here.
       </p>
       <Buttons asked={asked}>
         <AgreeButton onAgree={() => form.current?.submit()}>Answer</AgreeButton>
@@ -71,7 +70,7 @@ function Address({ asked, url }: { asked: PendingElicitation; url: string }) {
   return (
     <>
       {host === undefined ? (
-        <p className="problem">This is no address of a web page, and is not opened:</p>
+        <p className="problem">This is not the address of a web page, and is not opened:</p>
       ) : (
         <p>
           It wants you to open a page of <strong>{host}</strong> in a new tab. Do so only if you know that

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { checkValue } from "../form/validator.js";
 import { elicitationSchema } from "./elicitation-schema.js";
 
-it("keeps what a form understands already", () => {
+it("keeps schemas that a form understands already", () => {
   const schema = {
     type: "object",
     properties: {

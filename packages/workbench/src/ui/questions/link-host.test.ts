@@ -14,7 +14,7 @@ it.each([
 });
 
 it.each(["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "ui://a/b", "nowhere", ""])(
-  "%s is opened by nobody",
+  "%s is never opened",
   (address) => {
     expect(hostOf(address)).toBeUndefined();
   },

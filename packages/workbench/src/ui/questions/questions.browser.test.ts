@@ -97,7 +97,7 @@ it.each([
   },
 );
 
-it("attack C21: what was typed when a form came up does not answer it", async () => {
+it("attack C21: text that was being typed when a form appeared does not answer it", async () => {
   await stopClock();
   await ask("elicitation/create", form);
   await dialog().getByRole("textbox", { name: "City" }).fill("Berne");
@@ -110,7 +110,7 @@ it("attack C21: what was typed when a form came up does not answer it", async ()
   await answered(/Berne/);
 });
 
-it("attack C21: a script's press agrees to nothing, and a person's does", async () => {
+it("attack C21: a script's press approves nothing, and a user's does", async () => {
   model.add(say("A leek."));
   await ask("sampling/createMessage", sampling);
   await expect.poll(() => button("Allow").getAttribute("aria-disabled")).toBe("false");
@@ -120,7 +120,7 @@ it("attack C21: a script's press agrees to nothing, and a person's does", async 
   await answered(/A leek\./);
 });
 
-it("a server says that it has what it sent the person to a page for, and the workbench tells them", async () => {
+it("a server reports that it is done with the page that it sent the user to, and the workbench shows that", async () => {
   await ask("elicitation/create", away);
   await button("Open accounts.example.com").click();
   await answered(/accept/);

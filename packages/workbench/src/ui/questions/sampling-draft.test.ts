@@ -20,11 +20,11 @@ const QUESTION: SamplingQuestion = {
   maxTokens: 100,
 };
 
-it("what was not changed is not in the answer", () => {
+it("unchanged fields are not in the answer", () => {
   expect(allowed(QUESTION, draftOf(QUESTION))).toEqual({ answer: "allow" });
 });
 
-it("what was changed is, in place of what was asked", () => {
+it("changed fields are, instead of the requested ones", () => {
   const draft = { ...withText(draftOf(QUESTION), 0, 0, "Do not."), systemPrompt: "", maxTokens: 10 };
   expect(allowed(QUESTION, draft)).toEqual({
     answer: "allow",

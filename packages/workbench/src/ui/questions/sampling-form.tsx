@@ -29,8 +29,8 @@ export function SamplingForm({ asked }: { asked: PendingSampling }) {
           : `The server ${server} wants to ask the model`}
       </Heading>
       <p className="soft">
-        {model} would be asked what is below, at your cost, and {app ? "the app" : "the server"} would read
-        the answer. Nothing else of this conversation is told.
+        {model} would receive the text below, at your cost, and {app ? "the app" : "the server"} would read
+        the answer. Nothing else of this conversation is sent.
       </p>
       <TextField
         className="question-field"

@@ -30,6 +30,6 @@ export function Visits({ questions }: { questions: Questions }) {
 const wordsOf = ({ server, url, isDone }: Visit): string => {
   const host = hostOf(url) ?? url;
   return isDone
-    ? `Done: the server ${server} has what it sent you to ${host} for.`
-    : `${host} is open in another tab. The server ${server} will say when it has what it wants.`;
+    ? `Done: the server ${server} has received what it needs from ${host}.`
+    : `${host} is open in another tab. The server ${server} will report when it has received what it needs.`;
 };

@@ -112,8 +112,8 @@ function Acts({ replay: { acts } }: { replay: Replay }) {
   return (
     <div className="replay-acts small soft">
       <p>
-        This page cannot press anything inside an app; vitrine render --replay can. Do it yourself, and what
-        follows is compared:
+        This page cannot press anything inside an app; vitrine render --replay can. Do it yourself, and the
+        messages after it are compared:
       </p>
       <ol aria-label="Steps">
         {acts.map(({ place, act }, index) => (
@@ -158,7 +158,7 @@ function Differences({ replay }: { replay: Replay }) {
       </Button>
       <Popover className="popover">
         <Dialog className="replay-differences" aria-label="Differences">
-          {count === 0 && <p>The app does what it did: {compared} of its messages were compared.</p>}
+          {count === 0 && <p>The app behaves as recorded: {compared} of its messages were compared.</p>}
           <ul>
             {differences.map((each) => (
               <li key={each}>{each}</li>
@@ -166,13 +166,13 @@ function Differences({ replay }: { replay: Replay }) {
           </ul>
           {restored && (
             <p className="soft">
-              The app had been open before it was recorded. What it had kept is not in the recording, and
-              differences may come from that.
+              The app was open before the recording started. Its stored state is not in the recording, which
+              may cause differences.
             </p>
           )}
           {untested > 0 && (
             <p className="soft">
-              {untested} messages came after a person had done something in the app. Do the same, and they are
+              {untested} messages came after a user's action in the app. Repeat the action, and they are
               answered and compared too.
             </p>
           )}
@@ -182,7 +182,7 @@ function Differences({ replay }: { replay: Replay }) {
             </p>
           )}
           {dropped > 0 && <p className="soft">Its first {dropped} messages are not in the recording.</p>}
-          {takenOut.length > 0 && <p className="soft">Taken out of the recording: {takenOut.join("; ")}.</p>}
+          {takenOut.length > 0 && <p className="soft">Removed from the recording: {takenOut.join("; ")}.</p>}
         </Dialog>
       </Popover>
     </DialogTrigger>
@@ -193,6 +193,6 @@ function sayOf(message: RunMessage | undefined): string {
   if (!message) return "";
   const { d, kind, method } = message;
   const who = d === "in" ? "the app" : "the host";
-  const does = kind === "request" ? "asks for" : kind === "answer" ? "answers" : "says";
+  const does = kind === "request" ? "requests" : kind === "answer" ? "answers" : "sends";
   return `${who} ${does} ${method}`;
 }

@@ -76,7 +76,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it("saves a recording of what an app did, and of what a person did in it", async () => {
+it("saves a recording of an app's actions, and of the user's actions in it", async () => {
   const app = appIn(page);
   await expect.poll(() => timeIn(app)).toMatch(/^\d{4}-/);
   const first = await timeIn(app);
@@ -91,13 +91,13 @@ it("saves a recording of what an app did, and of what a person did in it", async
   await dialog.getByText("E-mail addresses").click();
   await dialog.getByText(/best effort/).waitFor();
   // By position: reports at once whether it exists, and what is there.
-  const hidden = dialog.getByRole("textbox", { name: "Also hide" });
+  const hidden = dialog.getByRole("textbox", { name: "Also remove" });
   await hidden.fill("user");
   await dialog.getByText(/^user: begin with params, result or error/).waitFor();
   expect(await dialog.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
   await hidden.fill("params.appInfo.version, params.nowhere");
   await dialog.getByText("params.appInfo.version: 1 value").waitFor();
-  await dialog.getByText("params.nowhere: nothing is there").waitFor();
+  await dialog.getByText("params.nowhere: no match").waitFor();
   expect(await axeFinds(page, ".recording-dialog")).toEqual([]);
   const download = page.waitForEvent("download");
   await dialog.getByRole("button", { name: "Save" }).click();
@@ -119,7 +119,7 @@ it("saves a recording of what an app did, and of what a person did in it", async
   expect(deeds.find(({ m }) => m["method"] === "ui/initialize")?.person).toBeUndefined();
 });
 
-it("shows one app in a grid, without calling its tool again, and closes what it opened", async () => {
+it("shows one app in a grid, without calling its tool again, and closes its copies", async () => {
   const calls = async (): Promise<number> =>
     (await gateway.api.audit.query({ user: "local" }, { limit: 1000 })).filter(
       ({ method }) => method === "tools/call",
@@ -142,14 +142,14 @@ it("shows one app in a grid, without calling its tool again, and closes what it 
   await expect.poll(() => page.locator("mcp-app").count()).toBe(1);
 });
 
-it("says of an app that was there before a reload that it may have kept something", async () => {
+it("warns about an app from before a reload that it may have stored state", async () => {
   await page.reload();
   await expect.poll(() => timeIn(appIn(page))).toBe(times[0]);
   await page.getByText("Get Time").last().click();
   await page.getByRole("button", { name: "Recording" }).click();
   await page.getByRole("menuitem", { name: "Save a recording" }).click();
   const dialog = page.getByRole("dialog", { name: "Save a recording" });
-  await dialog.getByText(/had been open before/).waitFor();
+  await dialog.getByText(/was open before/).waitFor();
   const download = page.waitForEvent("download");
   await dialog.getByRole("button", { name: "Save" }).click();
   const saved = join(folder, "restored.vitrine.jsonl");
@@ -157,7 +157,7 @@ it("says of an app that was there before a reload that it may have kept somethin
   expect(readRecording(await readFile(saved, "utf8")).header.restored).toBe(true);
 });
 
-it("says what was pressed in the app, which a page cannot do; covers nothing; and shows it in a grid", async () => {
+it("lists the presses in the app, which a page cannot repeat; covers nothing; and shows the app in a grid", async () => {
   const other = await open(elsewhere);
   const lines = (await readFile(file, "utf8")).split("\n");
   const called = lines.findIndex((line) => line.includes('"method":"tools/call"'));
@@ -235,7 +235,7 @@ it("plays a recording without the server: the same screen, step by step, and aft
   await other.context().close();
 });
 
-it("attack E09: a recording says that it is one, under any name, and takes no display mode by itself", async () => {
+it("attack E09: a recording is marked as one, under any name, and takes no display mode by itself", async () => {
   const other = await open(elsewhere);
   const [header = "", ...events] = (await readFile(file, "utf8")).trimEnd().split("\n");
   const title = `Your Bank${"\u3164".repeat(400)}`;
@@ -263,7 +263,7 @@ it("attack E09: a recording says that it is one, under any name, and takes no di
   await other.context().close();
 });
 
-it("says what a changed document does otherwise, and what is wrong with a file", async () => {
+it("reports the differences of a changed document, and the problem of a file", async () => {
   const other = await open(elsewhere);
   const changed = (await readFile(file, "utf8")).replaceAll("Get Time App", "Another App");
   const [header = "", ...rest] = changed.split("\n");

@@ -73,17 +73,17 @@ export function SaveDialog({ app, onClose }: { app: AppModel; onClose: () => voi
             One file with {app.source.title} and the {counts.in + counts.out} messages so far. It can be
             played without the server.
             {isRestored(app) &&
-              " The app had been open before, and what it had kept is not in the file: its replay may differ. To compare it, run the tool anew and record that."}
-            {dropped > 0 && ` The first ${dropped} messages were forgotten, and are not in it.`}
+              " The app was open before, and its stored state is not in the file, so a replay may differ. To compare it, run the tool again and record that."}
+            {dropped > 0 && ` The first ${dropped} messages were dropped, and are not in it.`}
           </p>
           <CheckboxGroup
             className="recording-choices"
             value={chosen}
             onChange={setChosen}
-            aria-label="Take out"
+            aria-label="Remove"
           >
             <span className="small soft" aria-hidden="true">
-              Take out
+              Remove
             </span>
             {CHOICES.map(({ id, label }) => (
               <Checkbox key={id} value={id} className="recording-choice">
@@ -137,7 +137,7 @@ function HiddenPlaces({ app, text, onChange }: HiddenPlacesProps) {
         const count = countAt(events, path);
         return {
           path,
-          words: count === 0 ? "nothing is there" : count === 1 ? "1 value" : `${count} values`,
+          words: count === 0 ? "no match" : count === 1 ? "1 value" : `${count} values`,
         };
       }),
     [text, events],
@@ -149,7 +149,7 @@ function HiddenPlaces({ app, text, onChange }: HiddenPlacesProps) {
       onChange={onChange}
       isInvalid={said.some(({ wrong }) => wrong !== undefined)}
     >
-      <Label className="small soft">Also hide</Label>
+      <Label className="small soft">Also remove</Label>
       <Input className="input" placeholder="params.arguments.user result.content.*.text" spellCheck="false" />
       <Text slot="description" className="small soft">
         params.arguments and result are those of the app's own tool, and of each call that it made.

@@ -56,7 +56,7 @@ it("a tool that is typed before the list of tools is there is called, and its ap
     .waitFor();
 });
 
-it("a server that is removed from the settings vanishes, and its open app says so", async () => {
+it("a server that is removed from the settings vanishes, and its open app shows that", async () => {
   await type("/gone probe {}");
   await expect.poll(() => page.locator("mcp-app iframe").count()).toBe(2);
   const section = page.locator(".server-title").getByText("gone", { exact: true });

@@ -83,7 +83,7 @@ export function ServerSection({ servers, server, tools, isSearching, onChoose }:
 }
 
 const waitingText = ({ state }: ServerSummary): string =>
-  /^(idle|starting|ready)$/.test(state) ? "Asking what it offers…" : "Its tools are known when it runs.";
+  /^(idle|starting|ready)$/.test(state) ? "Loading its tools…" : "Its tools are listed when it runs.";
 
 const STATES: Record<ServerSummary["state"], [kind: string, text: string]> = {
   idle: ["", "not started"],
@@ -167,7 +167,7 @@ function ServerTrouble({ server }: { server: ServerState }) {
             <span className="fold" aria-hidden="true">
               ›
             </span>
-            What it wrote to stderr
+            Its stderr output
           </Button>
           <DisclosurePanel>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}

@@ -6,16 +6,16 @@ const summary: ServerSummary = { name: "s", state: "ready", capabilities: {} };
 const catalogue: ServerCatalogue = { tools: [], resources: [], templates: [], prompts: [], views: [] };
 const missing = ["Its resources could not be listed: too large", "Its prompts could not be listed: no"];
 
-it("a server that is as it should be has none", () => {
+it("a healthy server has no problem", () => {
   expect(troubleOf({ summary })).toEqual([]);
   expect(troubleOf({ summary, catalogue })).toEqual([]);
 });
 
-it("says what is missing of what a server offers", () => {
+it("names the missing parts of a server's catalogue", () => {
   expect(troubleOf({ summary, catalogue: { ...catalogue, missing } })).toEqual(missing);
 });
 
-it("attack E01: says that another server had its name", () => {
+it("attack E01: reports that another server had its name", () => {
   const notice = '"s" is not the server that had this name before.';
   expect(troubleOf({ summary: { ...summary, notice }, catalogue: { ...catalogue, missing } })).toEqual([
     notice,
@@ -23,7 +23,7 @@ it("attack E01: says that another server had its name", () => {
   ]);
 });
 
-it("says what matters most first, and what is missing after it", () => {
+it("shows the most important problem first, and missing parts after it", () => {
   const worse: ServerSummary = {
     ...summary,
     problem: { code: "server-exited", message: "it ended" },

@@ -12,7 +12,7 @@ export function troubleOf({ summary, catalogue, problem }: ServerState): string[
   const printed =
     garbage === undefined
       ? undefined
-      : `It prints what is no message to stdout, which is for messages alone; stderr is for the rest: ${garbage}`;
+      : `It prints lines to stdout that are not messages; it must write them to stderr: ${garbage}`;
   const first = summary.problem?.message ?? problem ?? crashed ?? printed;
   return [first, notice, ...(catalogue?.missing ?? [])].filter((each) => each !== undefined);
 }

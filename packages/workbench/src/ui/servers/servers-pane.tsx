@@ -83,7 +83,7 @@ export const ServersPane = memo(({ workbench, chosen, onChoose, onRun }: Servers
           {servers.isKnown && known.length === 0 && (
             <div className="empty">
               <h2>No servers</h2>
-              <p>Name one on the command line, or in the settings file, and it is here.</p>
+              <p>Name one on the command line, or in the settings file.</p>
             </div>
           )}
           {wanted && found.length === 0 && (

@@ -51,8 +51,8 @@ export function ToolPage({ workbench, chosen: { server, tool }, facts, onBack, o
       {!facts && <p className="problem small">The server does not offer this tool now.</p>}
       {facts && !facts.isCallable && (
         <p className="problem small">
-          Only apps of this server may call this tool: its visibility leaves the model out, and with it the
-          person.
+          Only apps of this server may call this tool: its visibility excludes the model, and with it the
+          user.
         </p>
       )}
       {facts?.isCallable && (

@@ -12,7 +12,7 @@ import { closedAdvice } from "./connection.js";
 /** Milliseconds before a lost connection is reported. */
 const RECONNECT_DELAY = 2000;
 const AWAY =
-  "The gateway does not answer. If it was stopped, start it again: this page goes on where it was, and what was under way is told.";
+  "The gateway does not answer. If it was stopped, start it again: this page continues where it was, and shows what happened to running calls.";
 
 /** Whether a condition has held for a while. */
 function useLasting(isSo: boolean, milliseconds: number): boolean {

@@ -35,5 +35,5 @@ export function closedAdvice(state: GatewayState): string | undefined {
   if (state.phase !== "closed") return undefined;
   if (state.reason === "unauthorized")
     return "This browser is not signed in, or no longer. Open the link that the gateway printed in its terminal; each works once, and starting it again prints a new one.";
-  return `The gateway ended this page's session: ${state.message}. Reload the page to begin a new one.`;
+  return `The gateway ended this page's session: ${state.message}. Reload the page to start a new one.`;
 }
