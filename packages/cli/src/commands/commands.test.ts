@@ -63,7 +63,7 @@ describe("tools and resources", () => {
       resources(GOOD, "ui://get-time/mcp-app.html"),
     ]);
     expect(table.code).toBe(0);
-    expect(table.out).toMatch(/^TOOL +SHOWS +WHAT IT DOES\nget-time +app +Returns/);
+    expect(table.out).toMatch(/^TOOL +SHOWS +DESCRIPTION\nget-time +app +Returns/);
     expect(JSON.parse(all.out)).toMatchObject({
       server: { name: expect.any(String), version: expect.any(String) },
       tools: [{ name: "get-time", inputSchema: expect.any(Object) }],

@@ -91,7 +91,7 @@ describe("the file", () => {
     ["hello", "not-a-recording", "line 1"],
     ['{"format":"har"}', "not-a-recording", "vitrine-recording"],
     ['{"format":"vitrine-recording","version":2}', "version-unknown", "newer vitrine"],
-    ['{"format":"vitrine-recording"}', "version-unknown", "no version"],
+    ['{"format":"vitrine-recording"}', "version-unknown", "no valid version"],
     ['{"format":"vitrine-recording","version":1}', "line-invalid", "needs at"],
     [
       '{"format":"vitrine-recording","version":1,"at":"","server":"","uri":"","title":"","document":{}}',

@@ -30,7 +30,7 @@ export function CallProgress({ call: { progress }, isAsked }: CallProgressProps)
         <>
           <div className="progress-text small soft">
             {/* The words are the server's. */}
-            <span>{message ?? (progress ? "Running" : "Waiting for the server")}</span>
+            <span>{message ?? (progress ? "In progress" : "Waiting for the server")}</span>
             <span>{isKnown ? valueText : progress ? value.toLocaleString("en") : ""}</span>
           </div>
           <div className="track">

@@ -488,7 +488,7 @@ describe("the inspector", () => {
     await choose("goose");
     await call("shop", "blocked");
     await tab("Policy");
-    await host.getByText("is not documented").waitFor();
+    await host.getByText("No difference").waitFor();
     expect(await sources.getByRole("strong").allTextContents()).toEqual(["Display modes", "Abilities"]);
     await choose("strict");
   });
@@ -497,7 +497,7 @@ describe("the inspector", () => {
     const why = inspector().getByRole("region", { name: "About this app" });
     await call("shop", "framed");
     await why.getByText("profile_blocked").waitFor();
-    await why.getByText('The profile "Vitrine, strict" keeps out').waitFor();
+    await why.getByText('The profile "Vitrine, strict" blocks').waitFor();
     await why.getByText("ui/open-link").waitFor();
     await tab("Policy");
     const card = inspector().getByRole("listitem").filter({ hasText: "frame-src blocked" });
