@@ -33,7 +33,7 @@ export async function connect({ server, transport, origin, secret, port }: BackE
       if (!document.ok) throw new Error(document.message);
       apps.push({ tool, view: await served.sandbox.register({ server, ...document }) });
     } catch (error) {
-      console.warn(`${tool.name} has no app: ${error}`); // One wrong view stops no other.
+      console.warn(`${tool.name} has no app: ${error}`); // A wrong view does not stop the others.
     }
   }
 

@@ -86,7 +86,7 @@ describe("a view that breaks the rules", () => {
     expect(reports.map(({ code }) => code)).toEqual(["out-of-order", "out-of-order"]);
   });
 
-  it("attack C11: one that initializes twice restarts, and nothing is sent twice to it", async () => {
+  it("attack C11: a view that initializes twice restarts, and nothing is sent to it twice", async () => {
     const { bridge, ready, heard } = mount();
     bridge.sendToolInput({ a: 1 });
     await ready();

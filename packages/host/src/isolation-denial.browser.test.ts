@@ -166,7 +166,7 @@ describe("time and memory", () => {
     }
   };
 
-  it("attack D01: one that spins for 3 s costs the page no frame, and no click waits", async () => {
+  it("attack D01: an app that spins for 3 s costs the page no frame, and delays no click", async () => {
     // Other work on the machine disturbs a measurement now and then. The app's cost appears at the same
     // moment of every turn, and is higher than that of something that spins elsewhere.
     const beside: Waits[] = [];
@@ -324,7 +324,7 @@ describe("time and memory", () => {
     if (call) answers["tools/call"] = call;
   });
 
-  it("attack D11: one that makes more and more frames is stopped, and others have room", async () => {
+  it("attack D11: an app that creates more and more frames is stopped, and others have room", async () => {
     const html = (each: number): string =>
       rawView(`start().then(async () => {
         const add = (place) => place.body.append(place.createElement("iframe"));
@@ -347,7 +347,7 @@ describe("time and memory", () => {
     await untilLogged("third ready");
   });
 
-  it("attack D11: one that fills a hundred 4k canvases takes nothing from the page and the other app", async () => {
+  it("attack D11: an app that fills a hundred 4k canvases takes nothing from the page and the other app", async () => {
     const script = `start().then(() => setTimeout(() => {
       globalThis.kept = [];
       for (let index = 0; index < 100; index++) {
@@ -382,7 +382,7 @@ describe("time and memory", () => {
     await inPage("host.app('canvases').remove()");
   });
 
-  it("attack D10: one that never begins, and one that never answers at its end, are not waited for", async () => {
+  it("attack D10: an app that never starts, and one that never answers at its end, are not waited for", async () => {
     await stage.serve("silent", { server: "attacker", html: rawView("") });
     await stage.serve("stays", {
       server: "attacker",
@@ -517,7 +517,7 @@ describe("in a browser that has little memory, with a user who allows notificati
     stage = shared;
   });
 
-  it("attack D02: one that exhausts its memory dies alone, and can be restarted", async () => {
+  it("attack D02: an app that exhausts its memory dies alone, and can be restarted", async () => {
     await attacker.evaluate(() => {
       setTimeout(() => {
         const kept: unknown[] = [];

@@ -213,7 +213,7 @@ describe("lab", () => {
     await close("logs");
   });
 
-  it("an app breaks its policy, and the host hears of it", async () => {
+  it("an app breaks its policy, and the host is notified", async () => {
     const view = await stage.open(page, "csp", "lab", "breaks_csp", {});
     await textIn(view, "#said").toContain("connect-src stopped https://example.invalid");
     await press(view, "Try image");

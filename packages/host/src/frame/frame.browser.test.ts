@@ -652,7 +652,7 @@ describe("an app that fails", () => {
     return () => session.send("Runtime.terminateExecution");
   };
 
-  it("attack D01: one that loops before it began is offered to be stopped, and may still begin", async () => {
+  it("attack D01: an app that loops before it started can be stopped, and may still start", async () => {
     await stage.serve("slow", { html: rawView("") });
     await page.evaluate(() => host.mount("slow", { options: { limits: { initialize: 60_000 } } }));
     const view = await begun("slow");
@@ -672,7 +672,7 @@ describe("an app that fails", () => {
     await expect.poll(() => page.locator("#slow").getByRole("button", { name: "Stop it" }).count()).toBe(0);
   });
 
-  it("attack D01: one that loops is offered to be stopped, and the page paints on", async () => {
+  it("attack D01: an app that loops can be stopped, and the page keeps painting", async () => {
     const view = await stage.mount(page, "plain");
     const end = await ending(view);
     void view

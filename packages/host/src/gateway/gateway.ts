@@ -81,7 +81,7 @@ export class Gateway {
   readonly #documents = new WeakMap<GatewayView, object>();
   readonly #listeners = new Listeners<[method: unknown, params: never]>();
   readonly #asked = new Map<string, AbortController>();
-  /** Identities of servers by name, as this page last heard of them. */
+  /** Identities of servers by name, as last reported to this page. */
   readonly #identities = new Map<string, string | undefined>();
   #opening = 0;
   #early: [channel: string, text: string][] = [];

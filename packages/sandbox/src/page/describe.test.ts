@@ -99,7 +99,7 @@ describe("a hostile value", () => {
     expect(describeLine(["before", value, "after"])).toBe("before (cannot be shown) after");
   });
 
-  it("spoils no other member", () => {
+  it("does not affect other members", () => {
     const members = { one: revoked(), list: [revoked(), 2], map: new Map([[revoked(), 3]]), three: 3 };
     expect(describeLine([members])).toBe(
       "{one: (cannot be shown), list: [(cannot be shown), 2], map: Map {(cannot be shown) => 3}, three: 3}",

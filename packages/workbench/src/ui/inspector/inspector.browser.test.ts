@@ -497,7 +497,7 @@ describe("the inspector", () => {
     const why = inspector().getByRole("region", { name: "About this app" });
     await call("shop", "framed");
     await why.getByText("profile_blocked").waitFor();
-    await why.getByText('The profile "Vitrine, strict" blocks').waitFor();
+    await why.getByText('The profile "Vitrine, strict" blocks something').waitFor();
     await why.getByText("ui/open-link").waitFor();
     await tab("Policy");
     const card = inspector().getByRole("listitem").filter({ hasText: "frame-src blocked" });

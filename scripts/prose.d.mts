@@ -1,0 +1,2 @@
+/** Problems in the prose of a file, as `line: problem`. */
+export function proseProblems(path: string, text: string): string[];
