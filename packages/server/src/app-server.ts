@@ -48,6 +48,38 @@ export interface AppServerOptions<Tools extends readonly AnyTool[]> {
    * tools without the view.
    */
   readonly onproblem?: ((view: View, problem: DefinitionError) => void) | undefined;
+  /**
+   * Addresses of resources that clients may subscribe to. {@link AppServer.resourceUpdated} notifies the
+   * subscribers.
+   *
+   * @example
+   * ```ts source="./notifications.examples.ts#subscribable"
+   * const lines: string[] = [];
+   *
+   * const note = tool({
+   *   name: "note",
+   *   input: z.object({ line: z.string() }),
+   *   run: ({ line }) => {
+   *     lines.push(line);
+   *     notes.resourceUpdated("notes://all");
+   *     return "Noted";
+   *   },
+   * });
+   *
+   * export const notes = appServer({
+   *   name: "notes",
+   *   version: "1.0.0",
+   *   tools: [note],
+   *   subscribable: ["notes://all"],
+   *   extend: (server) => {
+   *     server.registerResource("notes", "notes://all", { mimeType: "text/plain" }, ({ href }) => ({
+   *       contents: [{ uri: href, mimeType: "text/plain", text: lines.join("\n") }],
+   *     }));
+   *   },
+   * });
+   * ```
+   */
+  readonly subscribable?: readonly string[] | undefined;
   /** Adds resources, prompts and other features of the official SDK. Called for every server instance. */
   readonly extend?:
     | ((server: McpServer, context: McpRequestContext | undefined) => void | Promise<void>)
@@ -132,8 +164,11 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    * share the documents. Unreadable documents are reported to `onproblem`; the rest is served.
    */
   readonly create = async (context?: McpRequestContext): Promise<McpServer> => {
-    const { name, version, title, instructions, extend, reloads } = this.#options;
-    const following = reloads ? await import("./connected.js") : undefined;
+    const { name, version, title, instructions, extend, reloads, subscribable } = this.#options;
+    // A stateless request of the older protocol has no connection for notifications.
+    const hasConnection = !context?.requestInfo || context.era === "modern";
+    const following =
+      reloads || (hasConnection && subscribable?.length) ? await import("./connected.js") : undefined;
     const server = new McpServer(
       { name, version, ...(title !== undefined && { title }) },
       {
@@ -146,12 +181,13 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
       },
     );
     negotiateTools(server);
-    const connected = following && new following.Connected(server, context?.era);
+    const connected =
+      following && new following.Connected(server, { reloads, subscribable, era: context?.era });
     const addresses = await this.#addresses();
     this.#told ??= addresses;
     // A local parent process sees standard error anyway; remote clients must not learn about files.
     const registered = this.#register(server, addresses, !context?.requestInfo);
-    if (connected || addresses.size > 0) this.#registerOldAddresses(server);
+    if (reloads || addresses.size > 0) this.#registerOldAddresses(server);
     if (connected && !context?.requestInfo) this.#follow(connected, registered);
     await extend?.(server, context);
     return server;
@@ -162,7 +198,8 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    */
   http(options?: Parameters<typeof createMcpHandler>[1]): McpHttpHandler {
     const handler = createMcpHandler(this.create, options);
-    if (this.#options.reloads) this.#handlers.add(handler);
+    const { reloads, subscribable } = this.#options;
+    if (reloads || subscribable?.length) this.#handlers.add(handler);
     return handler;
   }
 
@@ -219,16 +256,30 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     this.#options = options;
     this.#views = views;
     this.#told = after;
-    const updated = updatedOf(before, after);
-    for (const connected of this.#connected) {
+    if (!options.reloads) return;
+    for (const connected of this.#connected)
       connected.exchange((server) => this.#register(server, after, true));
-      for (const uri of updated) connected.updated(uri);
-    }
     for (const { notify } of this.#handlers) {
       notify.toolsChanged();
       notify.resourcesChanged();
-      for (const uri of updated) notify.resourceUpdated(uri);
     }
+    for (const uri of updatedOf(before, after)) this.#updated(uri);
+  }
+
+  /**
+   * Notifies subscribers of a change.
+   *
+   * @throws {RangeError} if it is not in `subscribable`
+   */
+  resourceUpdated(uri: string): void {
+    if (!this.#options.subscribable?.includes(uri))
+      throw new RangeError(`${uri} is not subscribable: add it to the options`);
+    this.#updated(uri);
+  }
+
+  #updated(uri: string): void {
+    for (const connected of this.#connected) connected.updated(uri);
+    for (const { notify } of this.#handlers) notify.resourceUpdated(uri);
   }
 
   /**

@@ -1,9 +1,10 @@
 /**
- * A server of the official SDK whose tools and views can be replaced while a client is connected.
+ * A server of the official SDK that notifies its client: of resources that change, and of tools and views that
+ * are replaced during development.
  *
  * @module
  */
-import type { McpServer } from "@modelcontextprotocol/server";
+import { type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
 /** A registration that can be undone. */
 export interface Removable {
@@ -13,6 +14,15 @@ export interface Removable {
 /** Sent once for several changes in the same tick. */
 export const DEBOUNCED = ["notifications/tools/list_changed", "notifications/resources/list_changed"];
 
+/** Options of {@link Connected}. */
+interface ConnectedOptions {
+  /** Whether tools and views may be replaced. */
+  readonly reloads: boolean | undefined;
+  /** Addresses of the resources that the client may subscribe to; all by default. */
+  readonly subscribable: readonly string[] | undefined;
+  readonly era: "legacy" | "modern" | undefined;
+}
+
 /** Wraps one server. Create it before the server connects. */
 export class Connected {
   readonly #server: McpServer;
@@ -20,15 +30,24 @@ export class Connected {
   readonly #subscribed = new Set<string>();
   #registered: readonly Removable[] = [];
 
-  constructor(server: McpServer, era: "legacy" | "modern" | undefined) {
+  constructor(server: McpServer, { reloads, subscribable, era }: ConnectedOptions) {
     this.#server = server;
     this.#isModern = era === "modern";
     const low = server.server;
-    // Capabilities are fixed when a client connects, even if there is no tool yet.
-    server.registerTool("later", {}, () => ({ content: [] })).remove();
-    low.registerCapabilities({ resources: { subscribe: true, listChanged: true } });
-    low.setRequestHandler("resources/subscribe", ({ params }) => {
-      this.#subscribed.add(params.uri);
+    low.registerCapabilities({ resources: { subscribe: true } });
+    if (reloads) {
+      // Capabilities are fixed when a client connects, even if there is no tool yet.
+      server.registerTool("later", {}, () => ({ content: [] })).remove();
+      low.registerCapabilities({ resources: { listChanged: true } });
+    }
+    low.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+      const isView = reloads && uri.startsWith("ui://");
+      if (subscribable && !isView && !subscribable.includes(uri))
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `cannot subscribe to ${uri}: only ${subscribable.join(", ")} can change`,
+        );
+      this.#subscribed.add(uri);
       return {};
     });
     low.setRequestHandler("resources/unsubscribe", ({ params }) => {
@@ -55,7 +74,7 @@ export class Connected {
   }
 
   /**
-   * Notifies a subscribed client of a changed document. In newer protocol versions, the SDK tracks
+   * Notifies a subscribed client of a changed resource. In newer protocol versions, the SDK tracks
    * subscriptions.
    */
   updated(uri: string): void {

@@ -29,7 +29,8 @@ export function registerTool(
   const config = configOf(tool, uri, problem);
   const run = async (given: unknown, request: ServerContext): Promise<CallToolResult> => {
     const { signal } = request.mcpReq;
-    const context: ToolContext = { ui: uiSupport(server, request), signal, request };
+    const ui = uiSupport(server, request);
+    const context: ToolContext = { ui, signal, progress: progressOf(request), request };
     try {
       const input = (await checkedInput(tool, given)) as never;
       return await resultOf(tool, await tool.run(input, context), uri !== undefined);
@@ -85,6 +86,16 @@ function writeConfig(tool: AnyTool, uri: string | undefined, problem: string | u
     ...(Object.keys(_meta).length > 0 && { _meta: withBothLinks(_meta) }),
   };
 }
+
+/** Sends progress with the token of the request; nothing if the client sent none. */
+const progressOf =
+  ({ mcpReq: { _meta: { progressToken } = {}, notify } }: ServerContext): ToolContext["progress"] =>
+  async (progress, total, message) => {
+    if (progressToken === undefined) return;
+    const params = { progressToken, progress, total, message };
+    // Fails only if the connection is closing.
+    await notify({ method: "notifications/progress", params }).catch(() => undefined);
+  };
 
 async function checkedInput({ input }: AnyTool, given: unknown): Promise<unknown> {
   if (!input) return given;

@@ -23,6 +23,26 @@ export interface ToolContext {
   readonly ui: UiCapability["support"];
   /** Aborts when the client cancels the call. */
   readonly signal: AbortSignal;
+  /**
+   * Reports progress to a client that asked for it: how much is done, of how much if that is known, and a
+   * message for the person. Never rejects.
+   *
+   * @example
+   * ```ts source="./notifications.examples.ts#progress"
+   * export const brew = tool({
+   *   name: "brew",
+   *   input: z.object({ cups: z.number().int().min(1).max(12) }),
+   *   run: async ({ cups }, { progress, signal }) => {
+   *     for (let cup = 0; cup < cups; cup++) {
+   *       await progress(cup, cups, `Cup ${cup + 1}`);
+   *       await pause(1000, undefined, { signal });
+   *     }
+   *     return `${cups} cups of tea`;
+   *   },
+   * });
+   * ```
+   */
+  readonly progress: (done: number, total?: number, message?: string) => Promise<void>;
   /** The official SDK's request context. */
   readonly request: ServerContext;
 }
