@@ -50,7 +50,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts", "testing/**/*.test.ts"],
+          include: ["packages/*/src/**/*.test.ts", "testing/**/*.test.ts", "examples/demos/*.test.ts"],
           exclude: [browser, ...slow],
           expect: { poll },
           retry,

@@ -46,7 +46,10 @@ const REST = [
   ["view", "server", "sandbox", "servers", "conversation", "gateway"].map((name) => [
     `packages/${name}/build.mjs`,
   ]),
-  [[TSC, "-b", "packages/workbench", "packages/workbench/tsconfig.node.json", "packages/cli"]],
+  [
+    [TSC, "-b", "packages/workbench", "packages/workbench/tsconfig.node.json", "packages/cli"],
+    ["packages/cli/build.mjs"],
+  ],
   [["node_modules/vite/bin/vite.js", "build", "packages/workbench", "--logLevel", "warn"]],
 ];
 /** Files that must exist, whatever the stamp says. */
@@ -66,6 +69,7 @@ const RESULTS = [
   "packages/workbench/dist/node/index.js",
   "packages/workbench/dist/page/index.html",
   "packages/cli/dist/main.js",
+  "packages/cli/dist/demos/weather.js",
 ];
 
 /** A hash of the names, sizes and times of all inputs. */
@@ -74,6 +78,12 @@ function inputs() {
   const add = (path) => {
     const { mtimeMs, size } = statSync(path);
     hash.update(`${path} ${mtimeMs} ${size}\n`);
+  };
+  const addSources = (folder) => {
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile() && !/\.(test|test-d|examples)\.tsx?$/.test(path)) add(path);
+    }
   };
   const shared = [
     "package-lock.json",
@@ -89,12 +99,9 @@ function inputs() {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       if (entry.isFile() && entry.name !== LICENSE) add(join(folder, entry.name));
     }
-    const source = join(folder, "src");
-    for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath, entry.name);
-      if (entry.isFile() && !/\.(test|test-d|examples)\.tsx?$/.test(path)) add(path);
-    }
+    addSources(join(folder, "src"));
   }
+  addSources(join(root, "examples/demos"));
   return hash.digest("hex");
 }
 

@@ -26,9 +26,12 @@ const missing = entries.find((entry) => !existsSync(join(folder, entry)));
 if (missing) refuse(`${missing} is missing`);
 
 const isSource = (path) => /\.(ts|tsx|css|html)$/.test(path) && !/\.(test|test-d|examples)\.tsx?$/.test(path);
-const changed = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter(isSource)
-  .map((path) => statSync(join("src", path)).mtimeMs);
+const sources = ["src", ...(basename(folder) === "cli" ? [join(root, "examples/demos")] : [])];
+const changed = sources.flatMap((source) =>
+  readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter(isSource)
+    .map((path) => statSync(join(source, path)).mtimeMs),
+);
 const stamp = join(root, "node_modules/.cache/vitrine-build");
 if (!existsSync(stamp) || Math.max(...changed) > statSync(stamp).mtimeMs)
   refuse("its build is older than its sources");

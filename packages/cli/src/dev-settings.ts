@@ -7,7 +7,7 @@ import { type GatewaySettings, readSettings } from "@vitrine/gateway";
 import type { ServerSettings } from "@vitrine/servers";
 import { type Config, personalOptions } from "./config.js";
 import type { Surroundings } from "./config-places.js";
-import { DEMOS } from "./demos/index.js";
+import { DEMOS } from "./demos.js";
 import { usage } from "./exit.js";
 import { ServerArguments, type ServerOptions } from "./server-argument.js";
 import type { TrustsFiles } from "./trust/file-trust.js";

@@ -21,7 +21,7 @@ import {
   skippedText,
 } from "./config.js";
 import { configPlaces, filesAt, isPersonal, type Surroundings } from "./config-places.js";
-import { DEMOS, type Demo } from "./demos/index.js";
+import { DEMOS, type Demo } from "./demos.js";
 import { addedVariables, handedOn } from "./environment.js";
 import { CliError, usage } from "./exit.js";
 import { fileStart, folderStart, isFile, isFolder, type Start } from "./folder-server.js";

@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Surroundings } from "./config-places.js";
-import { DEMOS } from "./demos/index.js";
+import { DEMOS } from "./demos.js";
 import { type CliError, usage } from "./exit.js";
 import { onPath } from "./program-path.js";
 

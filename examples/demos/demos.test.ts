@@ -2,9 +2,9 @@
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { isVisibleTo, readToolUi, UI_MIME_TYPE } from "@vitrine/protocol";
+import { isVisibleTo, readToolUi, UI_MIME_TYPE, uiExtension } from "@vitrine/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DEMOS } from "./index.js";
+import { DEMOS } from "../../packages/cli/src/demos.ts";
 
 type Input = Record<string, unknown>;
 
@@ -14,11 +14,14 @@ const updates: string[] = [];
 beforeAll(async () => {
   await Promise.all(
     DEMOS.map(async ({ name, file }) => {
-      const client = new Client({ name: "test", version: "1.0.0" });
+      const client = new Client(
+        { name: "test", version: "1.0.0" },
+        { capabilities: { extensions: uiExtension() } },
+      );
       client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
         updates.push(params.uri);
       });
-      // Runs the build output; this file is beside the sources.
+      // The programs are in the build output of the command.
       const program = fileURLToPath(file).replace("/src/", "/dist/");
       await client.connect(new StdioClientTransport({ command: process.execPath, args: [program] }));
       clients.set(name, client);
@@ -70,7 +73,7 @@ describe.each(DEMOS)("$name", ({ name }) => {
       expect(document).toMatchObject({ uri, mimeType: UI_MIME_TYPE, _meta: { ui: { prefersBorder: true } } });
       const html = document && "text" in document ? document.text : "";
       // Each script ends where it was meant to: no more ends than beginnings.
-      expect(html.match(/<\/script/g)?.length).toBe(html.match(/<script>/g)?.length);
+      expect(html.match(/<\/script/g)?.length).toBe(html.match(/<script\b/g)?.length);
       expect(html).not.toMatch(/src="http|url\((?!#)|@import/);
     }
   });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { draw } from "../view.js";
+import { draw } from "../../page.js";
 
 /** Draws 24 temperatures at the available width; `degrees` formats one. */
 export function drawChart(

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { draw } from "../view.js";
-import type { Sky } from "./forecast.js";
+import { draw } from "../../page.js";
+import type { Sky } from "../forecast.js";
 
 /** The name of a condition. */
 export function skyName(sky: Sky): string {

@@ -1,5 +1,5 @@
 /**
- * The built-in demo servers: for a first look, and to test a host.
+ * The built-in demo servers: for a first look, and to test a host. Their sources are in `examples/demos`.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface Demo {
 const demo = (name: string, title: string): Demo => ({
   name,
   title,
-  file: new URL(`./${name}.js`, import.meta.url),
+  file: new URL(`./demos/${name}.js`, import.meta.url),
 });
 
 /** All demos, the introductory one first. */

@@ -4,15 +4,15 @@ import { fileURLToPath } from "node:url";
 import axe from "axe-core";
 import type { Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { GatewayPageApi } from "../../../../testing/gateway/gateway-page.ts";
-import { GatewayStage } from "../../../../testing/gateway/gateway-stage.ts";
-import { DEMOS } from "./index.js";
+import { DEMOS } from "../../packages/cli/src/demos.ts";
+import type { GatewayPageApi } from "../../testing/gateway/gateway-page.ts";
+import { GatewayStage } from "../../testing/gateway/gateway-stage.ts";
 
 declare const host: GatewayPageApi;
 
 const mcpServers = Object.fromEntries(
   DEMOS.map(({ name, file }) => {
-    // Runs the build output; this file is beside the sources.
+    // The programs are in the build output of the command.
     const program = fileURLToPath(file).replace("/src/", "/dist/");
     return [name, { command: process.execPath, args: [program], isolation: "process" }];
   }),

@@ -1,21 +1,12 @@
 /**
- * Shared code of the demos' apps. Runs in the page.
+ * Code that the pages of the demos share.
  *
  * @module
  */
-import type { AppCapabilities, HostCapabilities } from "@vitrine/protocol";
-import type { App } from "@vitrine/view";
-
-/** Defined by the script of `viewScript`. */
-declare const vitrine: { App: new (info?: undefined, capabilities?: AppCapabilities) => App };
+import type { HostCapabilities } from "@vitrine/protocol";
 
 type Attributes = Record<string, string | number | boolean | undefined>;
 type Children = (Node | string)[];
-
-/** Creates an app without connecting it. */
-export function startApp(capabilities?: AppCapabilities): App {
-  return new vitrine.App(undefined, capabilities);
-}
 
 /** The element with this id. */
 export function byId(id: string): HTMLElement {
@@ -42,8 +33,8 @@ export function draw<K extends keyof SVGElementTagNameMap>(
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
-/** Shared by both. */
-export function fill<E extends Element>(element: E, attributes: Attributes, children: Children): E {
+/** Sets attributes and adds children. */
+function fill<E extends Element>(element: E, attributes: Attributes, children: Children): E {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : `${value}`);
   }

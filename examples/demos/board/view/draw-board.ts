@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { byId, make } from "../view.js";
-import type { Card, Column } from "./board.js";
+import { byId, make } from "../../page.js";
+import type { Card, Column } from "../board.js";
 
 interface Acts {
   move(card: Card, column: Column, position: number): void;
