@@ -102,6 +102,20 @@ describe("every package", () => {
     );
   });
 
+  it("of the command has the demos, with their pages", () => {
+    const { files } = packages.find(({ name }) => name === "vitrine") ?? { files: new Map() };
+    const demos = ["weather", "board", "lab"];
+    expect(demos.filter((name) => !files.has(`dist/demos/${name}.js`))).toEqual([]);
+    const pages = [...files].filter(([path]) => /^dist\/demos\/\w+\/view\/.+\.html$/.test(path));
+    expect(pages.length).toBeGreaterThanOrEqual(7);
+    for (const [path, html] of pages) {
+      const needed = [...html.matchAll(/(?:src|href)="([\w-]+\.(?:js|css))"/g)].map(([, name]) => name);
+      expect(needed, path).not.toEqual([]);
+      for (const name of needed)
+        expect([...files.keys()]).toContain(posix.join(posix.dirname(path), `${name}`));
+    }
+  });
+
   it("names no folder of this machine", () => {
     for (const { name, files } of packages)
       for (const [path, text] of files) expect(text.includes(ROOT), `${name}: ${path}`).toBe(false);
