@@ -27,7 +27,7 @@ describe("docs/errors.md", () => {
     expect(words.filter((word) => !(word in told))).toEqual([]);
   });
 
-  it("has the status of each, and no word that there is not", () => {
+  it("has the status of each code, and no unknown code", () => {
     expect(Object.entries(told).filter(([word, status]) => STATUSES[word] !== status)).toEqual([]);
   });
 });

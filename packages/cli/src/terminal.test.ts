@@ -96,14 +96,14 @@ describe("output of servers", () => {
     },
   );
 
-  it("is no code of an error, unless it is a word", () => {
+  it("is no error code, unless it is a word", () => {
     const codes = ["server-failed", 7, "a\u001b[2J", "a b", { toString: 1 }, undefined].map(
       (code) => told(new VitrineError(-32000, "no", { data: { code } }))?.code,
     );
     expect(codes).toEqual(["server-failed", "7", "-32000", "-32000", "-32000", "-32000"]);
   });
 
-  it("stands in columns, cut to the window", () => {
+  it("has columns, cut to the width of the window", () => {
     const rows = [
       ["NAME", "WHAT"],
       ["long-name", "one\ntwo\u001b[31m"],

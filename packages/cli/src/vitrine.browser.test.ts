@@ -85,7 +85,7 @@ it("shows the board, which can be added to without a question, and fills the pag
   await view.getByText("Buy cherries").first().waitFor();
 });
 
-it("shows how far a slow tool is, and takes the call back", async () => {
+it("shows the progress of a slow tool, and cancels the call", async () => {
   await workbench.pick({ server: "lab", title: "A slow tool" });
   await workbench.fill({ seconds: "600" });
   const card = await workbench.run("A slow tool");

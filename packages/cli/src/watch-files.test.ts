@@ -68,7 +68,7 @@ describe("watchFiles", () => {
 });
 
 describe("ServerWatches", () => {
-  it("start a server again only when its script is there", async () => {
+  it("restart a server only if its script exists", async () => {
     const [gone, stays] = ["gone", "stays"].map((name) => join(root, "two", `${name}.js`));
     if (!gone || !stays) throw new Error("no paths");
     mkdirSync(join(root, "two"));

@@ -85,7 +85,7 @@ describe("readLink", () => {
     ["https://www.xn--fiq228c.xn--fiqs8s/", "www.xn--fiq228c.xn--fiqs8s (www.中文.中国)"],
     ["https://☃.net", "xn--n3h.net (☃.net)"],
     ["https://a.xn--bcher-kva.xn--p1ai/", "a.xn--bcher-kva.xn--p1ai (a.bücher.рф)"],
-  ])("attack C14: %s shows the host as it is and as it reads", (text, display) => {
+  ])("attack C14: %s shows the host in both forms", (text, display) => {
     expect(readLink(text)).toMatchObject({ ok: true, display });
   });
 

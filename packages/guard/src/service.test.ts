@@ -55,7 +55,7 @@ describe("advertised capabilities", () => {
     expect(service({ upstream: upstream({}, {}).server }).capabilities).toEqual({});
   });
 
-  it("I13: each thing for itself, and exactly as far as it goes", () => {
+  it("I13: each capability separately, and exactly as far as it works", () => {
     const text = { text: {} };
     const done = () => ({});
     const each: [HostHandlers, object][] = [
@@ -111,7 +111,7 @@ describe("advertised capabilities", () => {
 });
 
 describe("requests to the server", () => {
-  it("I01: a tool call, and its result as it is", async () => {
+  it("I01: a tool call, and its unchanged result", async () => {
     const result = { content: [], structuredContent: { a: 1 }, _meta: { b: 2 } };
     const { server, asked } = upstream({ "tools/call": () => result });
     const { requests } = service({ upstream: server });
@@ -376,7 +376,7 @@ describe("display modes", () => {
     expect(requestDisplayMode).not.toHaveBeenCalled();
   });
 
-  it("I07: nor is it taken from a handler that goes too far", async () => {
+  it("I07: nor is an unsupported mode accepted from a handler", async () => {
     const handlers: HostHandlers = { requestDisplayMode: () => ({ mode: "pip" }) };
     expect(await modes({ handlers }).ask("fullscreen")).toEqual({ mode: "inline" });
   });

@@ -130,7 +130,7 @@ describe("listing a view's tools", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("a list that could not be had is asked for again", async () => {
+  it("a list that could not be read is requested again", async () => {
     let broken = true;
     const { tools } = await offer(() => (broken ? { tools: "none" } : { tools: [tool("a")] }));
     await expect(tools.list()).rejects.toMatchObject({ code: "invalid" });

@@ -244,7 +244,7 @@ describe("the tool call", () => {
     expect(partials[1]?.params).toEqual({ arguments: { city: "Rome" } });
   });
 
-  it("L05: a view that goes away meanwhile stops nothing but the input", async () => {
+  it("L05: a view that goes away meanwhile stops only the input", async () => {
     const { bridge, ready, reports } = mount();
     await ready();
     async function* chunks() {
@@ -274,7 +274,7 @@ describe("the tool call", () => {
     expect(answer(1)?.result).toEqual(RESULT);
   });
 
-  it("and passes as it is where text can be carried", async () => {
+  it("and is forwarded unchanged where text can be carried", async () => {
     const text = new JsonText(JSON.stringify(RESULT));
     const sent: Message[] = [];
     let receive: (message: unknown) => void = () => {};

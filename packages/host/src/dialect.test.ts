@@ -61,7 +61,7 @@ describe("T01: an odd ui/initialize", () => {
 });
 
 describe("T02: a view that never sends `initialized`", () => {
-  it("T02: is served, and taken for initialized, when it goes to work", async () => {
+  it("T02: is served, and treated as initialized, when it sends its first request", async () => {
     const call = vi.fn(async () => ({ content: [] }));
     const { bridge, say, answer, methods } = mount({
       upstream: {

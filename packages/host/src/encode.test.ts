@@ -54,7 +54,7 @@ describe("a message as text", () => {
     );
   });
 
-  it("much text in few values is left as it is", () => {
+  it("much text in few values is left unchanged", () => {
     const message = result({ text: "a".repeat(2_000_000) });
     expect(encode(message)).toBe(message);
   });

@@ -199,7 +199,7 @@ describe.each(VIEWS)("%s, our bridge, the official client and server", (_name, m
     expect(read.contents).toMatchObject([{ text: "sunny" }]);
   });
 
-  it("I12: takes a call back, all the way to the server", async () => {
+  it("I12: cancels a call, all the way to the server", async () => {
     const { app, start, stopped } = await run();
     await start();
     const controller = new AbortController();

@@ -147,7 +147,7 @@ describe("attack E03: an app that takes the focus", () => {
     expect(await keys()).toEqual([]);
   });
 
-  it("is not taken for a thief when a test driver fills its fields", async () => {
+  it("does not count as an attack when a test driver fills its fields", async () => {
     const view = await stage.mount(page, "thief");
     await composer().fill("hello");
     await composer().press("Enter");

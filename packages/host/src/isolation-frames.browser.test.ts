@@ -88,7 +88,7 @@ describe("an app reaches for", () => {
     await uncontained.page.close();
   });
 
-  it("the victim's window, which is there to be found", async () => {
+  it("the victim's window, although it can be found", async () => {
     const found = await scene.attacker.evaluate(() => [top?.length, top?.[0]?.length, top?.[0] === parent]);
     expect(found).toEqual([1, 1, false]);
   });

@@ -75,7 +75,7 @@ it("continues while it is hidden, and is the same when it is shown again", async
   expect(await view()).toBe(before);
 });
 
-it("goes with its component", async () => {
+it("is removed with its component", async () => {
   await page.evaluate(() => chat.unmount());
   await page.evaluate(() => chat.log.until("closed"));
   expect(await page.locator("iframe").count()).toBe(0);

@@ -64,7 +64,7 @@ describe.each([
     expect((await proxy.evaluate(reach)).slice(0, 2)).toEqual(["SecurityError", "SecurityError"]);
   });
 
-  it("S07: messages are relayed both ways, as they are", async () => {
+  it("S07: messages are relayed both ways, unchanged", async () => {
     const shown = await stage.show({ html: APP }, { port });
     const request = {
       jsonrpc: "2.0",
@@ -210,7 +210,7 @@ describe("a large message", () => {
     });
   };
 
-  it("S07, S08: goes straight to the view and arrives as one ordinary event, in its place", async () => {
+  it("S07, S08: goes directly to the view and arrives as one ordinary event, in order", async () => {
     const shown = await stage.show({ html: APP }, { port: true });
     await shown.untilHeard("ui/notifications/sandbox-started");
     await shown.view();
@@ -258,7 +258,7 @@ describe("whom the proxy serves", () => {
     await until(() => expect(page.frames()[1]?.url()).toBe("chrome-error://chromewebdata/"));
   });
 
-  it("S02: neither page is there in a tab of its own", async () => {
+  it("S02: neither page works in a separate tab", async () => {
     const { src, viewOrigin } = await stage.served.sandbox.register({ server: "test", html: APP });
     const page = await stage.openPage("about:blank");
     for (const address of [src, viewOrigin + new URL(src).pathname]) {

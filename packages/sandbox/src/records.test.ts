@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { MemoryRecords } from "./records.js";
 
 describe("records in memory", () => {
-  it("are there as they were put", () => {
+  it("are returned as they were stored", () => {
     const records = new MemoryRecords();
     records.set("a", "text");
     expect(records.get("a")).toBe("text");

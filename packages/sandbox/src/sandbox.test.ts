@@ -415,7 +415,7 @@ describe("metadata that would break out of the policy", () => {
     },
   );
 
-  it("attack B08: whatever stands in it, is refused, or changes no more than the sources of its lists", async () => {
+  it("attack B08: whatever it contains, is refused, or changes only the sources of its lists", async () => {
     const same = await plain();
     const hostile = fc.oneof(
       fc.string({ unit: "binary" }),

@@ -352,7 +352,7 @@ describe("the command", () => {
     expect(out).toContain("--json");
   });
 
-  it("adds to a project in the same words as to make one, and prints JSON if it is asked for", async () => {
+  it("adds to a project with the same arguments that create one, and prints JSON on request", async () => {
     const here = place();
     const made = await run(here, ["shop", "--template", "discovery", "--json"]);
     expect(JSON.parse(made.out)).toMatchObject({ folder: join(here, "shop"), template: "discovery" });

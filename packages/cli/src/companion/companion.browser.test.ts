@@ -113,7 +113,7 @@ it("the agent drives the open app: read-only tools run at once, others after the
   await view.getByText("paint: 120").waitFor();
 });
 
-it("a page that is loaded again closes nothing; a browser that goes takes its tools along", async () => {
+it("a reloaded page closes nothing; a closed browser removes the tools of its apps", async () => {
   await workbench.page.reload();
   await workbench.appIn(workbench.lastApp);
   await expect.poll(async () => JSON.stringify(await agent.listTools())).toContain("__roll_dice");

@@ -57,7 +57,7 @@ describe("addresses of resources", () => {
     expect(readAddress(address)).toEqual({ server, uri });
   });
 
-  it("of the web stay as they are", () => {
+  it("of the web stay unchanged", () => {
     expect(addressOf("shop", "https://example.com/a")).toBe("https://example.com/a");
   });
 

@@ -46,7 +46,7 @@ describe("all tools of a server", () => {
   });
 });
 
-describe("all tools of a server, without a yes to calls", () => {
+describe("all tools of a server, without --allow-calls", () => {
   const server = catalogue(
     tool("unsaid"),
     tool("reads", { annotations: { readOnlyHint: true } }),

@@ -60,7 +60,7 @@ describe.concurrent("an app that draws", () => {
   );
 });
 
-describe.concurrent("an app of which nothing is seen", () => {
+describe.concurrent("an app that shows nothing", () => {
   it.each(["empty", "invisible", "transparent", "white", "grey", "unpainted"])(
     "is blank, however that came: %s",
     async (name) => expect(await codeOf(name)).toBe("blank"),

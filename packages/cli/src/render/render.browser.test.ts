@@ -177,7 +177,7 @@ describe("over the official servers", () => {
   }
 });
 
-describe.concurrent("an app that does as it should", () => {
+describe.concurrent("a correct app", () => {
   it("is described according to the contract, down to its console lines and their locations", async () => {
     const [screenshot, trace] = [file("fine.png"), file("fine.jsonl")];
     const printed = await result(APPS_SERVER, {
@@ -325,7 +325,7 @@ describe.concurrent("an app that does as it should", () => {
     );
   });
 
-  it("ends the replay of an app that never rests, and finds it the same", async () => {
+  it("ends the replay of an app that never comes to rest, and finds it the same", async () => {
     const trace = file("restless.jsonl");
     const recorded = await result(APPS_SERVER, { tool: ["restless"], trace });
     expect(recorded).toMatchObject({ ok: true, trace });
@@ -400,7 +400,7 @@ describe.concurrent("an app that does as it should", () => {
 });
 
 // Not in parallel: it has to reach the step in half of its time.
-describe("an app that does as it should", () => {
+describe("a replay of a correct app", () => {
   it("ends the replay of an app that a step makes spin, in its time", async () => {
     await record();
     const steps = [{ click: "spin" }, { click: "later" }];

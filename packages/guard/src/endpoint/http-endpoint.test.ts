@@ -562,7 +562,7 @@ describe("teardown", () => {
 describe("requests to the server", () => {
   const RESULT = { content: [{ type: "text", text: "sunny" }], structuredContent: { a: 1 }, _meta: { b: 2 } };
 
-  it("I01: a tool's result comes back as it is", async () => {
+  it("I01: a tool's result is returned unchanged", async () => {
     const call = vi.fn(() => RESULT);
     const reply = await ask({ upstream: upstream({ "tools/call": call }) }, "tools/call", {
       name: "sky",

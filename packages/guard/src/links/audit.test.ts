@@ -39,7 +39,7 @@ describe("writeAudit", () => {
     expect(rows[0]?.size).toBeGreaterThan(100);
   });
 
-  it("has one row for each refused action, with the word, and passes the refusal on", async () => {
+  it("has one row for each refused action, with its code, and forwards the refusal", async () => {
     const { rows, send } = setUp();
     const refuse = async () => {
       throw new Refusal("denied", "no");

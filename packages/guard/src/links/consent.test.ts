@@ -82,7 +82,7 @@ describe("askOnce", () => {
     expect(prompts).toEqual([]);
   });
 
-  it("remembers a no", async () => {
+  it("remembers a refusal", async () => {
     const { isAllowed, last, prompts } = setUp();
     const first = isAllowed(question());
     await last({ answer: "deny", remember: "always" });

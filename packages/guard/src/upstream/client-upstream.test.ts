@@ -90,7 +90,7 @@ describe("a server behind the official client", () => {
     expect(unconnected.capabilities).toEqual({});
   });
 
-  it("I01: a tool's result comes back as it is, private parts and all", async () => {
+  it("I01: a tool's result is returned unchanged, with its private parts", async () => {
     const { upstream } = await connected();
     const result = await upstream.request("tools/call", { name: "echo", arguments: { text: "hi" } });
     expect(result).toEqual({

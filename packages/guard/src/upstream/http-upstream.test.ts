@@ -95,7 +95,7 @@ describe("a page, a back end and a real server", () => {
     return { server: page(url), started, aborted };
   }
 
-  it("I01, I02, I03: tools and resources are there", async () => {
+  it("I01, I02, I03: tools and resources are available", async () => {
     const { server } = await all();
     expect(value(await server.request("tools/call", { name: "sky" }))).toEqual({
       content: [{ type: "text", text: "sunny" }],
@@ -227,7 +227,7 @@ describe("sent requests", () => {
     expect(sent[0]?.init).toMatchObject({ method: "POST", redirect: "error" });
   });
 
-  it("has the headers of the page, asked for each time if they are a function", async () => {
+  it("has the headers of the page, which a function is called for each time", async () => {
     const { sent, fetch } = fake(result);
     let token = 0;
     const fixed = page("https://host.test/", {

@@ -61,7 +61,7 @@ describe("an app that works", () => {
     });
   });
 
-  it("X04: knows its width from the first word on, before the page was drawn", async () => {
+  it("X04: knows its width from the first message on, before the page was drawn", async () => {
     await stage.serve("asks", { html: rawView("raw.told = start();") });
     await page.evaluate(() => {
       // Never received, as in a page that is busy until the app has asked.

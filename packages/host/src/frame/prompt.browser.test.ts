@@ -132,7 +132,7 @@ it("attack C21: a click that came too soon, or by script, does not agree", async
   expect(await asked).toEqual(DENIED);
 });
 
-it("attack C21: a yes is drawn as disabled until it counts; a no counts at once", async () => {
+it("attack C21: the approving buttons are drawn as disabled until they count; the refusal counts at once", async () => {
   // A stopped clock: however slow the machine, this is too soon.
   await page.evaluate(() => {
     const now = performance.now();
@@ -169,7 +169,7 @@ it("attack C21: it takes no focus, so that nothing typed into the app answers it
   expect(await prompt().count()).toBe(1);
 });
 
-it("is withdrawn when the app takes it back or goes", async () => {
+it("is withdrawn when the app cancels its request or is removed", async () => {
   void ask();
   await prompt().waitFor();
   await page.evaluate(() => host.app("weather").close());

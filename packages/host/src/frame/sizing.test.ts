@@ -40,7 +40,7 @@ describe("a feedback loop", () => {
     ["by a constant", (height: number) => height + 20],
     ["by a share", (height: number) => height * 1.1],
     ["by steps that differ", (height: number) => height + 3 + (height % 7)],
-  ])("that grows %s is put back and held", async (_name, next) => {
+  ])("that grows %s is reset and held", async (_name, next) => {
     const sizing = loop(next, () => 20);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(sizing.height).toBe(START);

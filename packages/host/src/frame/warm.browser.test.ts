@@ -147,7 +147,7 @@ describe("an app that was started before it is shown", () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("MCP-APP");
   });
 
-  it("does not run twice when it is wanted before its proxy is there", async () => {
+  it("does not run twice when it is shown before its proxy is ready", async () => {
     await page.evaluate(async () => {
       await host.warm("early", { run: true });
       await host.mount("early");
@@ -191,7 +191,7 @@ describe("an app that was started before it is shown", () => {
     expect(await page.locator("body > div[hidden] iframe").count()).toBe(1);
   });
 
-  it("can be let go; and of very many only the last are kept", async () => {
+  it("can be dropped; of very many only the last are kept", async () => {
     const counts = await page.evaluate(async () => {
       const { view } = await host.describe("early");
       if (!("src" in view)) return [];

@@ -135,7 +135,7 @@ describe("showView", () => {
     ]);
   });
 
-  it("C07: the text of the result stands in for an app that cannot be shown, also of one that came later", () => {
+  it("C07: the text of the result replaces an app that cannot be shown, also for a later result", () => {
     const shown = (view: GatewayView) => {
       const element = makePlace();
       showView(element, view, options);

@@ -104,7 +104,7 @@ describe("in a browser", () => {
     expect(await second.evaluate(() => test.takenOver)).toBe(0);
   });
 
-  it("a network that goes and comes back costs nothing that was asked", async () => {
+  it("a network that goes and comes back loses no request", async () => {
     const page = await openPage();
     await context.setOffline(true);
     stage.reset();

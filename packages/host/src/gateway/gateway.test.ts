@@ -79,7 +79,7 @@ describe.each(["websocket", "http"] as const)("over %s", (over) => {
     return stage;
   };
 
-  it("asks and is answered, from before the connection is there", async () => {
+  it("sends requests and gets answers, even from before the connection is open", async () => {
     const stage = await stageOptions();
     const page = openPage(stage);
     expect(await call(page.gateway, 1)).toEqual({ server: "weather", name: "tool-1" });
@@ -680,7 +680,7 @@ describe("a view", () => {
     );
   });
 
-  it("takes a call back", async () => {
+  it("cancels a call", async () => {
     const { stage, view, last } = await openView();
     stage.answer = () => undefined;
     const controller = new AbortController();

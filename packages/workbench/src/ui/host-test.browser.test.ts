@@ -168,7 +168,7 @@ describe("the model's input", () => {
     expect((await conversation()).map(words)).toEqual(expect.arrayContaining(["What is new?", "I know."]));
   });
 
-  it("A01: has the tools of an app while it is there", async () => {
+  it("A01: has the tools of an app while it is open", async () => {
     await display("budget-allocator");
     const ofApps = async () => (await context()).tools.filter(({ app }) => app).map(({ name }) => name);
     await expect.poll(ofApps).not.toEqual([]);

@@ -277,7 +277,7 @@ describe("the form of a tool", () => {
     await expect.poll(async () => JSON.parse(await json.inputValue()).count).toBe(3);
   });
 
-  it("stands beside its JSON where there is room", async () => {
+  it("is beside its JSON where there is room", async () => {
     const places = async () => {
       const form = await page.locator(".tool-page form").boundingBox();
       const json = await page.getByRole("textbox", { name: "Arguments as JSON" }).boundingBox();
@@ -655,7 +655,7 @@ describe("an app", () => {
     await page.getByRole("tab", { name: /^Messages/ }).click();
   });
 
-  it("can be one of several, of which the clicked one is inspected", async () => {
+  it("can be one of several; the clicked one is inspected", async () => {
     await pick("Get Budget Data");
     await run();
     const budget = await appIn(card("Get Budget Data"));

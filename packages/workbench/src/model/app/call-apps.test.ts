@@ -43,7 +43,7 @@ async function stage(
 }
 
 describe("the app of a call", () => {
-  it("is opened as soon as the call is there, also while the model writes its arguments, and once", async () => {
+  it("is opened as soon as the call exists, also while the model writes its arguments, and once", async () => {
     const { gateway, page, conversation } = await stage([callOf("x", { hasApp: false })]);
     const writing = { by: "model", state: "writing", inputText: "" } as const;
     gateway.put("c", callOf("a", { ...writing, input: undefined }));

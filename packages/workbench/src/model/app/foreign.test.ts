@@ -5,7 +5,7 @@ import { readCatalogue, readContent, readProgress, readResult, readTool } from "
 const inputSchema = { type: "object" };
 
 describe("a tool", () => {
-  it("that is as it should be stays as it is", () => {
+  it("that is valid stays unchanged", () => {
     const tool = {
       name: "a",
       title: "A",
@@ -70,7 +70,7 @@ describe("a tool", () => {
 });
 
 describe("a result", () => {
-  it("that is as it should be stays as it is", () => {
+  it("that is valid stays unchanged", () => {
     const result = {
       content: [{ type: "text", text: "a", "x-own": 1 }],
       structuredContent: { a: 1 },

@@ -111,7 +111,7 @@ describe("a tab", () => {
 });
 
 describe("another conversation", () => {
-  it("L08: is shown when the apps of the one before have finished, which stays as it is", async () => {
+  it("L08: is shown when the apps of the previous one have finished, which stays unchanged", async () => {
     const gateway = new StagedGateway().keep("c", [callOf("a")]).keep("d", [user("u")]);
     const { conversation, page, storage, ids } = tab(gateway, KEPT);
     let finish = (): void => {};

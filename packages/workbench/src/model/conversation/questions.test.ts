@@ -30,7 +30,7 @@ it("questions wait in their order until each is answered, once", async () => {
   expect([questions.sampling, questions.elicitations]).toEqual([[], []]);
 });
 
-it("a question that no longer matters goes, and one that is asked again is shown once", async () => {
+it("a question that no longer matters disappears, and one that is asked again is shown once", async () => {
   const questions = new Questions();
   const controller = new AbortController();
   const withdrawn = questions.sample(sampling("1"), controller.signal);

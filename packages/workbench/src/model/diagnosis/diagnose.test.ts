@@ -226,7 +226,7 @@ describe("an app that runs", () => {
     }
   });
 
-  it("does not take the app's own word for a result", () => {
+  it("does not take the app's own text for a result", () => {
     const { app, say, time, run } = stage();
     run(null);
     say("in", "ui/notifications/tool-result", { isError: true });

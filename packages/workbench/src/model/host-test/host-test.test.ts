@@ -180,7 +180,7 @@ describe("confirmAction", () => {
     expect(await declined).toEqual({ action: "decline" });
   });
 
-  it("takes no other word", async () => {
+  it("accepts no other answer", async () => {
     const { test } = await stage();
     await expect(test.confirmAction("yes" as never)).rejects.toThrow('takes "allow" or "deny"');
   });
@@ -226,7 +226,7 @@ describe("the messages, and the model's input", () => {
     inputSchema,
   });
 
-  it("has tools by their own names, and calls them by those, if they are of one", async () => {
+  it("has tools by their own names, and calls them by those, if they belong to one app", async () => {
     const { gateway, page, conversation, test } = await stage();
     const tools = [offer("shop", "show"), offer("bank", "show"), offer("bank", "pay")];
     page.answer("conversation/model-view", () => ({ system: "s", messages: [], tools }));

@@ -44,7 +44,7 @@ it("leaves the number by which a call and its progress find each other", () => {
   expect(clean({ _meta: { progressToken: 7 } })).toEqual({ _meta: { progressToken: 7 } });
 });
 
-it("looks into texts that are JSON, also into JSON in JSON, and leaves the others as they are written", () => {
+it("searches texts that are JSON, also JSON in JSON, and leaves other texts unchanged", () => {
   const inner = JSON.stringify({ password: "hidden", city: "Rome" });
   const text = ` {"deep": [${JSON.stringify({ inner })}]}`;
   const plain = '{ "city":  "Rome" }';
@@ -99,7 +99,7 @@ it("makes texts equal that differ only in redacted values", () => {
   expect(compare(events, now(2)).isSame).toBe(false);
 });
 
-it("takes a value out wherever it comes back: in results, messages, texts with JSON in them, and other arguments", () => {
+it("redacts a value wherever it appears again: in results, messages, texts with JSON in them, and other arguments", () => {
   const events: RecordedEvent[] = [
     say({ pin: 4711, user: { name: "Ada Lovelace" } }),
     {
@@ -149,7 +149,7 @@ it("takes a value out wherever it comes back: in results, messages, texts with J
   expect(named).not.toContain("hush");
 });
 
-it("leaves short values and the words of the wire where they are", () => {
+it("leaves short values and words of the protocol unchanged", () => {
   const content = [{ type: "text", text: "a text" }];
   const told = say({ token: "tools/call", word: "text", size: "XL", kind: "XL", content });
   const text = JSON.stringify(redact(recording(told), [{ keys: ["token", "word", "size"] }]).events);

@@ -259,7 +259,7 @@ describe("the inspector", () => {
     await inspector().getByRole("region", { name: "Text for the model" }).getByText("should know").waitFor();
   });
 
-  it("lists answers that are kept, and takes them back", async () => {
+  it("lists stored answers, and revokes them", async () => {
     await (await view()).getByRole("button", { name: "change" }).click();
     await press(page.getByRole("alertdialog"), "Always allow");
     await (await view()).getByText("change done").waitFor();

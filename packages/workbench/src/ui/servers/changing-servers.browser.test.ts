@@ -44,7 +44,7 @@ const type = async (text: string): Promise<void> => {
   await message.press("Enter");
 };
 
-it("a tool that is typed before the list of tools is there is called, and its app is shown: the last of 152", async () => {
+it("a tool that is typed before the list of tools has loaded is called, and its app is shown: the last of 152", async () => {
   await type("/many more-150 {}");
   await expect.poll(() => page.locator("mcp-app iframe").count()).toBe(1);
   await page

@@ -33,7 +33,7 @@ it("a tool whose UI was not read, as that of the last of many, still has one", (
   expect(toolFacts(catalogue).map(({ hasUi }) => hasUi)).toEqual([true, false]);
 });
 
-it("without a search all servers are there with all of their tools", () => {
+it("without a search all servers are listed with all of their tools", () => {
   expect(found("")).toEqual(["bakery order bake", "broken"]);
 });
 
