@@ -28,7 +28,7 @@ describe("a message as text", () => {
     ],
     ["large texts in many values", Array.from({ length: 600 }, (_, id) => `${id}`.repeat(3000))],
     ["halves of characters at the seams", [...Array(600).fill(0), "😀".repeat(800_000)]],
-    ["what is undefined", [undefined, { a: undefined, b: Array(30_000).fill(0) }]],
+    ["undefined values", [undefined, { a: undefined, b: Array(30_000).fill(0) }]],
     ["nothing", [[], {}, Array(30_000).fill({})]],
   ])("a large one is the same as at once: %s", (_name, value) => {
     expect(text(result(value)) === JSON.stringify(result(value))).toBe(true);

@@ -523,7 +523,7 @@ describe("decodeMessage: envelopes", () => {
     ["a result for nobody", { jsonrpc: "2.0", result: {} }, "method"],
     ["an error that is text", { jsonrpc: "2.0", id: 1, error: "no" }, "method"],
     ["an error without a number", { jsonrpc: "2.0", id: 1, error: { message: "no" } }, "method"],
-    ["what cannot be read", revoked(), "message"],
+    ["an unreadable message", revoked(), "message"],
   ])("L12: %s is not a message: -32600", (_name, message, field) => {
     expect(decodeMessage(message)).toMatchObject({
       ok: false,
@@ -536,7 +536,7 @@ describe("decodeMessage: envelopes", () => {
   it.each([
     ["garbage", 7, null, true],
     ["a batch", [], null, true],
-    ["what cannot be read", revoked(), null, true],
+    ["an unreadable message", revoked(), null, true],
     ["an object of something else", { hello: "world" }, null, true],
     ["a request without a version", { id: 1, method: "ping" }, 1, true],
     ["a request with an id that is no id", { jsonrpc: "2.0", id: {}, method: "ping" }, null, true],

@@ -66,7 +66,7 @@ describe("the listener", () => {
     ["an upgrade", request("GET / HTTP/1.1", "Host: x", "Connection: Upgrade", "Upgrade: websocket"), 403],
     ["an expectation", request("GET / HTTP/1.1", "Host: x", "Expect: anything"), 403],
     ["an absolute address", request("GET http://attacker.example/ HTTP/1.1", "Host: x"), 403],
-    ["what is no HTTP", "hello\r\n\r\n", 400],
+    ["text that is not HTTP", "hello\r\n\r\n", 400],
     ["a bad header", request("GET / HTTP/1.1", "Host: x", "a b: c"), 400],
     ["a path that is too long", request(`GET /${"a".repeat(20_000)} HTTP/1.1`, "Host: x"), 400],
     ["headers that are too long", request("GET / HTTP/1.1", "Host: x", `X: ${"a".repeat(20_000)}`), 400],

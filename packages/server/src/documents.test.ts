@@ -150,12 +150,12 @@ describe("a folder that a bundler wrote", () => {
       "a method of that name",
       'a.import("./b.js"); Array.from("./b.js"); const { from } = { from: "./b.js" };',
     ],
-    ["what the running page knows", `import(\`\${base}/b.js\`)`],
-    ["what is elsewhere", 'import "https://esm.example/x.js"; import("data:text/javascript,1");'],
-    ["what an import map maps", 'import a from "mapped"; import b from "lib/b.js";'],
+    ["addresses that only the running page knows", `import(\`\${base}/b.js\`)`],
+    ["addresses elsewhere", 'import "https://esm.example/x.js"; import("data:text/javascript,1");'],
+    ["mapped imports", 'import a from "mapped"; import b from "lib/b.js";'],
     ["a file that is not there", 'const a = "/none.svg", b = new URL("none.svg", import.meta.url);'],
     [
-      "what only resembles a file",
+      "texts that only resemble a file",
       'const a = "a.svg", b = "/a.svg is fine", c = "/index.html", d = new URL(".", import.meta.url);',
     ],
   ])("may have %s in its scripts", async (_name, code) => {

@@ -91,7 +91,7 @@ describe("ServerCatalogue", () => {
 
   it.each([
     ["its text", page("<p>2")],
-    ["what it may reach", page("<p>1", { csp: { connectDomains: ["https://evil.example"] } })],
+    ["its allowed origins", page("<p>1", { csp: { connectDomains: ["https://evil.example"] } })],
   ])("reports a changed UI: %s", async (_, next) => {
     const { upstream, catalogue, changes, listen } = catalogueOf();
     listen();

@@ -125,13 +125,13 @@ describe("a single error message for", () => {
     ],
     ["a server that exits at once", () => tools(`${BAD} exits`), "server-failed", /ended with code 3$/],
     [
-      "one that exits without a word",
+      "a server that exits silently",
       () => tools(`${BAD} quits`),
       "server-failed",
       /ended with code 4: run it by itself to see why$/,
     ],
     [
-      "one that never answers",
+      "a server that never answers",
       () => tools(`${BAD} silent`, { timeout: 1500 }),
       "server-failed",
       /within 1500 ms: check that it speaks MCP over stdin and stdout, or raise --timeout$/,

@@ -211,11 +211,11 @@ describe("the HTTP endpoint", () => {
   const authorization = `Bearer ${TOKEN}`;
 
   it.each([
-    ["nobody without the token", {}, 401],
-    ["nobody with another one", { authorization: "Bearer a-token-that-nobody-knows" }, 401],
+    ["no client without the token", {}, 401],
+    ["no client with another token", { authorization: "Bearer a-token-that-nobody-knows" }, 401],
     ["no page, whatever it has", { authorization, origin: "http://localhost:3000" }, 403],
-    ["nobody whose session it never was", { authorization, "mcp-session-id": "guessed" }, 404],
-    ["nobody who did not begin", { authorization }, 400],
+    ["no client with a guessed session", { authorization, "mcp-session-id": "guessed" }, 404],
+    ["no client without a session", { authorization }, 400],
   ])("lets in %s", async (_who, headers, status) => {
     expect(await post(headers as Record<string, string>)).toBe(status);
   });

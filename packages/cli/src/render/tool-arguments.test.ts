@@ -30,7 +30,7 @@ it.each<[string, object, unknown]>([
     { allOf: [{ type: "object", properties: { a: { const: 1 } }, required: ["a"] }] },
     { a: 1 },
   ],
-  ["one that is defined elsewhere", { $ref: "#/$defs/side" }, "left"],
+  ["a value that is defined elsewhere", { $ref: "#/$defs/side" }, "left"],
 ])("generates the smallest value for %s", (_what, value, expected) => {
   const made = tool({
     type: "object",

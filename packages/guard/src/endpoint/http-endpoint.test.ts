@@ -580,7 +580,7 @@ describe("requests to the server", () => {
       new VitrineError("timeout", "the server did not answer in time"),
       "the server did not answer in time",
     ],
-    ["one that may quote anything", new Error("EPIPE /home/ann/.secret"), "tools/call failed"],
+    ["an error that may quote anything", new Error("EPIPE /home/ann/.secret"), "tools/call failed"],
   ])("a tool call that fails is a result: %s", async (_name, error, text) => {
     const reply = await ask({ upstream: upstream({ "tools/call": throwing(error) }) }, "tools/call", {
       name: "sky",

@@ -11,7 +11,11 @@ class Cake {
 describe("a line of a console", () => {
   it.each<[string, unknown[], string]>([
     ["text", ["one", "two"], "one two"],
-    ["what is no text", [1, true, null, undefined, 10n, Symbol("s")], "1 true null undefined 10n Symbol(s)"],
+    [
+      "values other than text",
+      [1, true, null, undefined, 10n, Symbol("s")],
+      "1 true null undefined 10n Symbol(s)",
+    ],
     ["an object", [{ a: 1, b: ["x", { c: null }] }], '{a: 1, b: ["x", {c: null}]}'],
     ["an object of a class", [new Cake()], "Cake {layers: 2}"],
     ["an object without a prototype", [Object.create(null, { a: { value: 1, enumerable: true } })], "{a: 1}"],

@@ -9,7 +9,7 @@ describe("the question", () => {
     ["a list", ["a", 2, false], ["a", 2, false], ["a", "2", "false"]],
     ["options", { options: [{ value: 1, label: "One" }] }, [1], ["One"]],
     ["items", { items: [{ id: "x", name: "X" }, { title: "Y" }] }, ["x", "Y"], ["X", "Y"]],
-    ["what is no option", [null, {}, { value: {} }, []], [], []],
+    ["invalid options", [null, {}, { value: {} }, []], [], []],
     ["nothing", undefined, [], []],
     ["a text", "hello", [], []],
   ])("is read from %s", (_what, data, values, labels) => {
