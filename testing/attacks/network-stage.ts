@@ -298,7 +298,7 @@ export class NetworkStage {
 /** The violations that name something. */
 const reportsOf = ({ reports }: Heard, name: string): string[] =>
   reports
-    .filter(({ code, blocked }) => code === "csp_violation" && `${blocked}`.includes(name))
+    .filter(({ code, blocked }) => code === "csp-violation" && `${blocked}`.includes(name))
     .map(({ directive, blocked }) => `${directive} ${blocked}`);
 
 /** Splits a list into parts. */

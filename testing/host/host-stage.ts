@@ -96,7 +96,7 @@ export class HostStage {
   ): Promise<SandboxedView | VitrineError> {
     const result = await upstream.request("resources/read", { uri });
     const document = readUiDocument(result, uri, { maxBytes: 20_000_000 });
-    if (!document.ok) throw new VitrineError("bad_resource", document.message);
+    if (!document.ok) throw new VitrineError("bad-resource", document.message);
     const { html, meta } = document;
     return this.serve(name, { server: upstream.server, html, meta, upstream, tool, ...registration });
   }

@@ -26,7 +26,7 @@ export interface OpenOptions extends Pick<ViewRegistration, "relax"> {
 }
 
 /** Reports of blocked actions that do no harm: zod checks whether it may use `eval`, and works without it. */
-const PROBE = { code: "csp_violation", directive: "script-src", blocked: "eval" };
+const PROBE = { code: "csp-violation", directive: "script-src", blocked: "eval" };
 /** Folder of the pictures for the documentation. */
 const PICTURES = fileURLToPath(new URL("../../docs/apps/", import.meta.url));
 /** A long timeout, for slow machines. */

@@ -239,7 +239,7 @@ describe("arguments that are no JSON", () => {
     expect(ends.map(({ code }) => code)).toEqual([2, 2, 2]);
     expect(plain.err).toContain("--args is not JSON");
     expect(json(called)).toMatchObject({ error: { code: "arguments-invalid" } });
-    expect(json(rendered)).toMatchObject({ ok: false, cause: { code: "arguments_invalid" } });
+    expect(json(rendered)).toMatchObject({ ok: false, cause: { code: "arguments-invalid" } });
   });
 });
 

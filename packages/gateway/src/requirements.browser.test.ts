@@ -120,7 +120,7 @@ describe("resources and tools", () => {
     const { place, problem } = await opened("hostile");
     expect(place).toBeUndefined();
     expect(problem).toMatchObject({
-      code: "bad_resource",
+      code: "bad-resource",
       message: expect.stringContaining("connectDomains"),
     });
   });

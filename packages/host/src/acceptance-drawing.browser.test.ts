@@ -125,8 +125,8 @@ it("T07 and S04: sheet-music draws the tune, and fetches its sounds from where i
   await view.locator(".abcjs-midi-start").click();
   await sounds;
   // Without the internet there are none; nothing else is wrong.
-  await app.hears("report", { code: "script_error", message: expect.stringContaining("Can't load sound") });
-  await app.close({ code: "script_error" });
+  await app.hears("report", { code: "script-error", message: expect.stringContaining("Can't load sound") });
+  await app.close({ code: "script-error" });
 });
 
 it("T07: shadertoy draws its shader, and follows the mouse and the screen", async () => {
@@ -180,7 +180,7 @@ const animate = () => {
   renderer.render(scene, camera);
 };
 animate();`;
-const EVAL = { code: "csp_violation", directive: "script-src", blocked: "eval" };
+const EVAL = { code: "csp-violation", directive: "script-src", blocked: "eval" };
 
 describe("threejs", () => {
   let server: OfficialServer;
@@ -276,11 +276,11 @@ describe("pdf", () => {
   it("S05: pdf explains the missing page if nothing was relaxed", async () => {
     const app = await OfficialApp.open(stage, "pdf", { server, input: { url } });
     await app.shows("Setting up fake worker failed");
-    await app.hears("report", { code: "csp_violation", directive: "worker-src", blocked: "blob" });
+    await app.hears("report", { code: "csp-violation", directive: "worker-src", blocked: "blob" });
     await app.isDrawn();
     await app.close(
-      { code: "csp_violation", directive: "worker-src", blocked: "blob" },
-      { code: "csp_violation", directive: "script-src-elem", blocked: "data" },
+      { code: "csp-violation", directive: "worker-src", blocked: "blob" },
+      { code: "csp-violation", directive: "script-src-elem", blocked: "data" },
     );
   });
 });

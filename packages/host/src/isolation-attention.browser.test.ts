@@ -115,7 +115,7 @@ describe("attack E03: an app that takes the focus", () => {
     const text = "This app was stopped: it kept taking the keyboard focus while you were elsewhere.";
     await page.getByText(text).waitFor();
     expect(await page.evaluate(() => host.log.values("thief failed"))).toMatchObject([
-      { code: "took_focus" },
+      { code: "took-focus" },
     ]);
     // A key that came while the focus was away went nowhere; most keys and the focus are where they belong.
     expect((await composer().inputValue()).length).toBeGreaterThan(SECRET.length / 2);

@@ -259,7 +259,7 @@ describe("time and memory", () => {
       return raw.ask("ping");
     });
     expect(sent).toBe("got [object Object]");
-    expect(await inPage("host.log.values('report').map(({ code, id }) => code)")).toContain("too_large");
+    expect(await inPage("host.log.values('report').map(({ code, id }) => code)")).toContain("too-large");
     expect(await inPage("host.log.names('message', 'log')")).toEqual([]);
     // The control: a smaller one arrives.
     await ask(attacker, "ui/message", { role: "user", content: [{ type: "text", text: "x" }] });
@@ -390,7 +390,7 @@ describe("time and memory", () => {
     });
     await inPage("host.mount('silent', { options: { limits: { initialize: 2000 } } })");
     await stage.stage.mount(page, "stays");
-    expect(await untilLogged("silent failed")).toMatchObject({ code: "handshake_timeout" });
+    expect(await untilLogged("silent failed")).toMatchObject({ code: "handshake-timeout" });
     const took = await inPage<number>(
       "(async (start) => { await host.app('stays').close(); return performance.now() - start; })(performance.now())",
     );

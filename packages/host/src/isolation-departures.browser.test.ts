@@ -86,7 +86,7 @@ describe("an app that leaves", () => {
       const { ready, outcome, failure } = of(contained, each);
       expect(ready).toBe(true);
       // It left, maybe before its last message was forwarded; or the browser ended it; or it ran to its end.
-      if (each.leaves) expect(failure).toBe("navigated_away");
+      if (each.leaves) expect(failure).toBe("navigated-away");
       else if (each.fatal && failure !== undefined) expect(failure).toBe("crashed");
       else expect({ failure, outcome }).toEqual({ failure: undefined, outcome: expect.any(String) });
       expect(leakOf(contained, each)).toEqual(NOTHING);

@@ -276,7 +276,7 @@ describe("an app moves", () => {
     const called = stage.called.length;
     await opened.evaluate(() => host.mount("mover", { consent: "allow" }));
     const failure = await opened.evaluate(() => host.log.until("mover failed"));
-    expect(failure, JSON.stringify(failure)).toMatchObject({ code: "navigated_away" });
+    expect(failure, JSON.stringify(failure)).toMatchObject({ code: "navigated-away" });
     expect(await opened.evaluate(() => host.log.names("mover ready"))).toEqual(["mover ready"]);
     // Its frame is gone, nothing was called in its name after it left, and nothing was requested from the
     // other site.
@@ -334,10 +334,10 @@ describe("an app forges", () => {
     expect(sandbox).toBe("allow-scripts allow-forms allow-same-origin");
     // The control: the one reserved message that a view may send is received, as the view's.
     await view.evaluate(() => {
-      raw.tell("ui/notifications/sandbox-report", { code: "script_error", by: "proxy" });
+      raw.tell("ui/notifications/sandbox-report", { code: "script-error", by: "proxy" });
       return raw.ask("ping");
     });
-    expect(await reports(page, "attacker", "script_error")).toMatchObject([{ by: "view" }]);
+    expect(await reports(page, "attacker", "script-error")).toMatchObject([{ by: "view" }]);
   });
 
   it("messages of another app, to its proxy, to its view, to the page", async () => {
@@ -354,7 +354,7 @@ describe("an app forges", () => {
         }
         target?.postMessage({ jsonrpc: "2.0", method: "ui/notifications/request-teardown" }, "*");
         target?.postMessage({ jsonrpc: "2.0", method: "ui/notifications/tool-input", params: {} }, "*");
-        const report = { code: "navigated_away" };
+        const report = { code: "navigated-away" };
         const method = "ui/notifications/sandbox-report";
         target?.postMessage({ jsonrpc: "2.0", method, params: report }, "*");
       }
@@ -515,7 +515,7 @@ describe("a server hands over", () => {
         "resources/read": () => ({ contents: [{ uri, text: rawView(), ...(mimeType && { mimeType }) }] }),
       });
       await expect(stage.stage.serveTool("typed", upstream, tool("t") as never, uri)).rejects.toMatchObject({
-        code: "bad_resource",
+        code: "bad-resource",
       });
       upstream.answers["resources/read"] = () => ({
         contents: [{ uri, text: rawView(), mimeType: UI_MIME_TYPE }],

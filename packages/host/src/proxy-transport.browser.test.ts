@@ -136,7 +136,7 @@ describe("a large message", () => {
         .ask("tools/call", { name: "x".repeat(33_000_000) })
         .catch(({ code, message }) => ({ code, message })),
     );
-    expect(answer).toEqual({ code: -32600, message: "too_large" });
+    expect(answer).toEqual({ code: -32600, message: "too-large" });
   });
 
   it("T03: reaches a view that speaks text as text", async () => {

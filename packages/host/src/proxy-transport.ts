@@ -18,14 +18,14 @@ export interface ProxyReport {
   code:
     | "loaded"
     | "painted"
-    | "load_failed"
-    | "navigated_away"
-    | "csp_violation"
-    | "script_error"
+    | "load-failed"
+    | "navigated-away"
+    | "csp-violation"
+    | "script-error"
     | "console"
     | "escape"
     | "flooded"
-    | "too_large"
+    | "too-large"
     | "malformed"
     | "reserved";
   by?: "view";
@@ -267,7 +267,7 @@ export class ProxyTransport implements Transport {
     } else if (what === "report") {
       const { code, by, id } = params;
       // An undeliverable request is answered anyway.
-      if (code === "too_large" && !by && isRequestId(id)) this.send(encodeError(id, INVALID_REQUEST, code));
+      if (code === "too-large" && !by && isRequestId(id)) this.send(encodeError(id, INVALID_REQUEST, code));
       this.onreport?.(params as unknown as ProxyReport);
     } else if (what === "started") this.#begin(ports[0], Number(params["before"]));
     // A view that sends text gets text, which the proxy handles.

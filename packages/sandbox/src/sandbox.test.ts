@@ -380,7 +380,7 @@ describe("metadata that would break out of the policy", () => {
     async (list, value) => {
       const refused = register({ meta: { csp: { [list]: ["https://fine.example", value] } } });
       const error = (await refused.catch((reason) => reason)) as VitrineError;
-      expect(error).toMatchObject({ name: "VitrineError", code: "bad_resource" });
+      expect(error).toMatchObject({ name: "VitrineError", code: "bad-resource" });
       expect(error.message).toContain(`csp.${list}[1]`);
       expect(error.data).toEqual({
         rejected: [expect.objectContaining({ field: `csp.${list}[1]`, code: expect.any(String) })],
@@ -444,7 +444,7 @@ describe("metadata that would break out of the policy", () => {
     await fc.assert(
       fc.asyncProperty(metadata, async (meta) => {
         const view = await register({ meta, grant: () => true }).catch(({ code }) => code as string);
-        if (typeof view === "string") expect(view).toBe("bad_resource");
+        if (typeof view === "string") expect(view).toBe("bad-resource");
         else {
           shown++;
           expect(await shape(view)).toEqual(same);

@@ -150,7 +150,7 @@ export class Sandbox {
   /**
    * Registers a view. The same view always has the same address.
    *
-   * @throws {VitrineError} `bad_resource` if its metadata declares values that a policy cannot contain; see
+   * @throws {VitrineError} `bad-resource` if its metadata declares values that a policy cannot contain; see
    * `data`
    */
   async register(view: ViewRegistration): Promise<SandboxedView> {
@@ -300,5 +300,5 @@ function readHosts(hosts: readonly string[], origins: Origins): string[] {
 
 function badResource(rejected: RejectedSource[]): VitrineError {
   const message = rejected.map(({ field, reason }) => `${field} ${reason}`).join("; ");
-  return new VitrineError("bad_resource", message, { data: { rejected } });
+  return new VitrineError("bad-resource", message, { data: { rejected } });
 }

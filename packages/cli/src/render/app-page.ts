@@ -77,8 +77,8 @@ export const renderTool = (stage: Stage, plan: RenderPlan, turn: Turn): Promise<
 /** Messages for an app that shows nothing. */
 const LACKS: Readonly<Record<NonNullable<Drawing["lack"]>, string>> = {
   blank: "The app is ready and has its result, but there is nothing to see: it is all one colour.",
-  zero_height: "The app is ready and has its result, but its frame has no height.",
-  still_loading: "The app has its result, but still shows only a loading state.",
+  "zero-height": "The app is ready and has its result, but its frame has no height.",
+  "still-loading": "The app has its result, but still shows only a loading state.",
 };
 
 /** Plays a recording; with a server, using the server's current app. */

@@ -74,14 +74,14 @@ describe.concurrent("a view that its server cannot read", () => {
   ])("is reported with the file and the reason: %s", async (what, files, place) => {
     const server = project(what.replaceAll(" ", "-"), files);
     const { cause } = await causeOf(server, { tool: ["greet"] });
-    expect(cause).toMatchObject({ code: "view_unreadable", fix: expect.stringContaining("file") });
+    expect(cause).toMatchObject({ code: "view-unreadable", fix: expect.stringContaining("file") });
     expect(cause.message).toContain(place);
   });
 
   it("is one that failed, and not one that is left out, when all tools are rendered", async () => {
     const server = project("all", { "index.html": `${PAGE}<script src="view.js"></script>` });
     const { results, cause } = await causeOf(server, { all: true });
-    expect(cause).toMatchObject({ code: "some_failed" });
-    expect(results).toMatchObject([{ tool: "greet", cause: { code: "view_unreadable" } }]);
+    expect(cause).toMatchObject({ code: "some-failed" });
+    expect(results).toMatchObject([{ tool: "greet", cause: { code: "view-unreadable" } }]);
   });
 });

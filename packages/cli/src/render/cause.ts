@@ -10,41 +10,41 @@ import type { RenderCause } from "./render-result.js";
 /** Solutions by code. Problems of apps have their own. */
 const FIXES: Readonly<Record<string, string>> = {
   usage: "See vitrine render --help.",
-  server_unknown: "Name a command in quotes, a URL, a name from a settings file, a folder or a file.",
-  config_invalid: "Correct the settings where the message says.",
-  server_failed: "Run the server's command by itself, and look at its output.",
-  server_exited: "Look at the server's stderr before it exited.",
-  server_unauthorized: "Put an Authorization header for it into a settings file.",
-  server_too_large: "Make the server's answers smaller, or raise limits.message in a settings file.",
-  isolation_unavailable: "Choose another isolation in the settings file, or leave out --strict.",
+  "server-unknown": "Name a command in quotes, a URL, a name from a settings file, a folder or a file.",
+  "config-invalid": "Correct the settings where the message says.",
+  "server-failed": "Run the server's command by itself, and look at its output.",
+  "server-exited": "Look at the server's stderr before it exited.",
+  "server-unauthorized": "Put an Authorization header for it into a settings file.",
+  "server-too-large": "Make the server's answers smaller, or raise limits.message in a settings file.",
+  "isolation-unavailable": "Choose another isolation in the settings file, or leave out --strict.",
   timeout: "Make the server answer sooner, or wait longer with --timeout.",
-  tool_unknown: "Name one of the tools that the message lists.",
-  tool_not_visible: "Choose a tool that the model may call: this one is only for the server's own apps.",
-  no_ui: "Set _meta.ui.resourceUri of the tool to the address of a UI resource, or use vitrine call.",
-  arguments_invalid: "Give arguments that fit the tool's input schema with --args.",
-  nothing_to_render: "Name a tool with --tool, and its arguments with --args.",
-  no_chromium:
+  "tool-unknown": "Name one of the tools that the message lists.",
+  "tool-not-visible": "Choose a tool that the model may call: this one is only for the server's own apps.",
+  "no-ui": "Set _meta.ui.resourceUri of the tool to the address of a UI resource, or use vitrine call.",
+  "arguments-invalid": "Give arguments that fit the tool's input schema with --args.",
+  "nothing-to-render": "Name a tool with --tool, and its arguments with --args.",
+  "no-chromium":
     "Install Chromium or Chrome (Debian: apt install chromium; macOS: brew install --cask chromium), or run npx playwright-core install --with-deps chromium; or set CHROMIUM to its path.",
-  browser_failed: "Start the browser by itself to see the error, or set CHROMIUM to another one.",
-  page_missing: "Build the workbench first: npm run build.",
-  profile_unknown: "Name one of the profiles that the message lists.",
-  mode_unavailable: "Choose a mode that the profile has, or another profile.",
-  click_failed: "Name a text or a selector that the app shows and that can be clicked.",
-  wait_timeout: "Wait for a text that the app will show, or longer with --timeout.",
+  "browser-failed": "Start the browser by itself to see the error, or set CHROMIUM to another one.",
+  "page-missing": "Build the workbench first: npm run build.",
+  "profile-unknown": "Name one of the profiles that the message lists.",
+  "mode-unavailable": "Choose a mode that the profile has, or another profile.",
+  "click-failed": "Name a text or a selector that the app shows and that can be clicked.",
+  "wait-timeout": "Wait for a text that the app will show, or longer with --timeout.",
   blank:
     "Draw something when the result arrives: check that no style hides the document, and that the app handles ui/notifications/tool-result.",
-  zero_height:
+  "zero-height":
     "Give the content its own height, and report it: content with a height of 100% or absolute position has none. Leave the SDK's autoResize on.",
-  still_loading: "Draw the result when ui/notifications/tool-result arrives, or wait for it with --wait.",
-  result_missing: "Look at the messages with --trace: the app became ready, but received nothing.",
-  replay_differs: "Restore the app's behaviour, or record it again with --trace.",
-  replay_unsure: "Record the app again when it is first opened, not after a reload.",
-  recording_invalid: "Name a file that --trace or the workbench wrote.",
-  some_failed: "Look at the cause of each.",
-  trace_failed: "Let the server answer resources/read as often as it is asked, or leave out --trace.",
-  server_error: "Look at what the server answered, which is in the message.",
+  "still-loading": "Draw the result when ui/notifications/tool-result arrives, or wait for it with --wait.",
+  "result-missing": "Look at the messages with --trace: the app became ready, but received nothing.",
+  "replay-differs": "Restore the app's behaviour, or record it again with --trace.",
+  "replay-unsure": "Record the app again when it is first opened, not after a reload.",
+  "recording-invalid": "Name a file that --trace or the workbench wrote.",
+  "some-failed": "Look at the cause of each.",
+  "trace-failed": "Let the server answer resources/read as often as it is asked, or leave out --trace.",
+  "server-error": "Look at what the server answered, which is in the message.",
   fault: "Report it with the stderr output: it is a bug in Vitrine.",
-  file_unwritable: "Choose a file in an existing, writable folder.",
+  "file-unwritable": "Choose a file in an existing, writable folder.",
   interrupted: "Run it again.",
 };
 
@@ -59,8 +59,8 @@ const OTHERWISE = "Read the message, and try again.";
  * words are accepted as a code.
  */
 function codeOf(code: string): string {
-  const own = code.replaceAll("-", "_");
-  return /^[a-z][a-z0-9_]*$/.test(own) ? own : "server_error";
+  const own = code.replaceAll("_", "-");
+  return /^[a-z][a-z0-9-]*$/.test(own) ? own : "server-error";
 }
 
 /** Converts a problem to a cause. */

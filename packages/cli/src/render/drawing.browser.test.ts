@@ -79,13 +79,13 @@ describe.concurrent("an app that shows nothing", () => {
   it("has no height: that is the cause, within the time, and no fault of the browser", async () => {
     const screenshot = file("flat.png");
     const printed = await run(SERVER, { tool: ["flat"], screenshot, timeout: 20_000 });
-    expect(printed.cause).toMatchObject({ code: "zero_height" });
+    expect(printed.cause).toMatchObject({ code: "zero-height" });
     expect(printed).not.toHaveProperty("screenshot");
     expect(printed.size.height).toBe(0);
   });
 
   it("shows only that it is loading, although it has its result", async () => {
-    expect(await codeOf("loading")).toBe("still_loading");
+    expect(await codeOf("loading")).toBe("still-loading");
   });
 });
 
@@ -96,7 +96,7 @@ describe.concurrent("an app whose script fails before or while it draws", () => 
     ["rejects", "Uncaught Error: no tea", "document:4:19"],
   ])("fails with its own cause, with the line of the document: %s", async (tool, text, place) => {
     const { cause, console: lines } = await run(SERVER, { tool: [tool], timeout: 20_000 });
-    expect(cause).toMatchObject({ code: "script_error" });
+    expect(cause).toMatchObject({ code: "script-error" });
     expect(cause?.message).toContain(`${text} (${place})`);
     expect(lines).toContainEqual({ level: "error", from: "script", text, place });
   });
@@ -104,7 +104,7 @@ describe.concurrent("an app whose script fails before or while it draws", () => 
   it("because of a request that its policy blocks: the cause names the domain and what to declare", async () => {
     const { cause } = await run(SERVER, { tool: ["fetches"] });
     expect(cause).toMatchObject({
-      code: "request_blocked",
+      code: "request-blocked",
       message: expect.stringContaining("a request to api.example"),
       fix: "To connect to https://api.example, declare it in csp.connectDomains of the resource's _meta.ui.",
     });
@@ -129,7 +129,7 @@ describe.concurrent("a replay", () => {
   it.each([
     ["hidden", "blank"],
     ["empty", "blank"],
-    ["loading", "still_loading"],
+    ["loading", "still-loading"],
   ])("fails when the app has become %s", async (page, code) => {
     await record();
     expect((await run(`${SERVER} ${page}`, { replay: trace })).cause).toMatchObject({
@@ -141,7 +141,7 @@ describe.concurrent("a replay", () => {
   it("fails when the app shows other text, unless that is not to be compared", async () => {
     await record();
     expect(await run(`${SERVER} other`, { replay: trace })).toMatchObject({
-      cause: { code: "replay_differs" },
+      cause: { code: "replay-differs" },
       replay: { differences: [expect.stringMatching(/^The app shows other text: .*Rome.*Nobody knows/)] },
     });
     expect(await run(`${SERVER} other`, { replay: trace, ignoreText: true })).toMatchObject({ ok: true });

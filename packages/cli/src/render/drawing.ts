@@ -12,7 +12,7 @@ export interface Drawing {
   /** Undefined if the app does not respond. */
   readonly text: string | undefined;
   /** The problem, if nothing of the app is visible. */
-  readonly lack?: "blank" | "zero_height" | "still_loading" | undefined;
+  readonly lack?: "blank" | "zero-height" | "still-loading" | undefined;
 }
 
 /** Milliseconds that a settled app gets to draw something: some load their data first. */
@@ -51,7 +51,7 @@ async function look(page: Page, frame: Frame, timeout: number): Promise<Drawing 
   if (!box || box.width < 1 || box.height < 1)
     return {
       text,
-      lack: (await within(ANSWER, frame.evaluate(hasContent), false)) ? "zero_height" : "blank",
+      lack: (await within(ANSWER, frame.evaluate(hasContent), false)) ? "zero-height" : "blank",
     };
   const isEmpty = await isBlank(page, frame, timeout);
   if (isEmpty === undefined) return { text, isUnseen: true };
@@ -59,7 +59,7 @@ async function look(page: Page, frame: Frame, timeout: number): Promise<Drawing 
   const lines = text.split("\n").filter((line) => line.trim());
   const isLoading = lines.length > 0 && lines.every((line) => LOADING.test(line.trim()));
   const hasOnlyText = isLoading && !(await within(ANSWER, frame.evaluate(hasPicture, SPINNER), true));
-  return hasOnlyText ? { text, lack: "still_loading" } : { text };
+  return hasOnlyText ? { text, lack: "still-loading" } : { text };
 }
 
 /**

@@ -47,8 +47,8 @@ it.each([
 
 it("treats an unknown code as the server's error, because the format allows only plain words", () => {
   for (const code of [HOSTILE, "-32099", "", "Two words"])
-    expect(causeOf({ code, message: "m" }).code).toBe("server_error");
-  expect(causeOf({ code: "server-failed", message: "m" }).code).toBe("server_failed");
+    expect(causeOf({ code, message: "m" }).code).toBe("server-error");
+  expect(causeOf({ code: "server-failed", message: "m" }).code).toBe("server-failed");
 });
 
 it.each([

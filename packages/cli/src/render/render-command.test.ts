@@ -55,9 +55,9 @@ async function rendered(server: string, options: RenderOptions): Promise<RenderR
 }
 
 it.each<[string, RenderOptions, string, string, string]>([
-  ["an unknown tool", { tool: ["card"] }, "", "tool_unknown", ""],
-  ["wrong arguments", { tool: ["cart"] }, "", "arguments_invalid", "ui://shop/cart.html"],
-  ["a list that is too large", { tool: ["cart"] }, " 5000000", "server_too_large", ""],
+  ["an unknown tool", { tool: ["card"] }, "", "tool-unknown", ""],
+  ["wrong arguments", { tool: ["cart"] }, "", "arguments-invalid", "ui://shop/cart.html"],
+  ["a list that is too large", { tool: ["cart"] }, " 5000000", "server-too-large", ""],
 ])("reports for %s everything that was known by then", async (_what, options, more, code, resourceUri) => {
   const { cause, server, timings, resourceUri: uri } = await rendered(`node ${shop}${more}`, options);
   expect({ code: cause?.code, server, uri }).toEqual({
@@ -72,7 +72,7 @@ it.each<[string, RenderOptions, string, string, string]>([
 it("reports a server's stray line, with a solution", async () => {
   const { cause, timings } = await rendered(`${BAD} garbage`, { tool: ["echo"], timeout: 1500 });
   expect(cause).toMatchObject({
-    code: "server_failed",
+    code: "server-failed",
     message: expect.stringMatching(
       /lines that are not messages, such as "Listening on http:\/\/localhost:3000": make it write such lines to stderr/,
     ),

@@ -231,7 +231,7 @@ describe.concurrent("a correct app", () => {
     expect(changed).toMatchObject({
       code: 1,
       printed: {
-        cause: { code: "replay_differs" },
+        cause: { code: "replay-differs" },
         replay: { differences: expect.arrayContaining([expect.stringContaining("ui/message")]) },
       },
     });
@@ -278,13 +278,13 @@ describe.concurrent("a correct app", () => {
     const differences = [expect.stringMatching(/^The app no longer requests ui\/message \(message \d+\)\.$/)];
     expect(await runJson("", { replay: trace, timeout: TIMEOUT })).toMatchObject({
       code: 1,
-      printed: { cause: { code: "replay_differs" }, replay: { differences, steps: 2 } },
+      printed: { cause: { code: "replay-differs" }, replay: { differences, steps: 2 } },
     });
     writeFileSync(trace, [JSON.stringify({ ...JSON.parse(changed), restored: true }), ...lines].join("\n"));
     expect(await runJson("", { replay: trace, timeout: TIMEOUT })).toMatchObject({
       code: 1,
       printed: {
-        cause: { code: "replay_unsure", message: expect.stringContaining("stored state") },
+        cause: { code: "replay-unsure", message: expect.stringContaining("stored state") },
         replay: { differences, restored: true },
       },
     });
@@ -310,7 +310,7 @@ describe.concurrent("a correct app", () => {
     expect(pressed.replay?.compared).toBe((alone.replay?.compared ?? 0) + 1);
     const wrong = await result("", { replay: trace, steps: [{ click: "massage" }], timeout: 20_000 });
     expect(wrong).toMatchObject({
-      cause: { code: "replay_differs" },
+      cause: { code: "replay-differs" },
       replay: {
         steps: 0,
         differences: expect.arrayContaining([
@@ -334,7 +334,7 @@ describe.concurrent("a correct app", () => {
     // Running out of time before the end proves nothing.
     const { printed } = await runJson("", { replay: trace, timeout: 1 });
     expect(printed).toMatchObject({
-      cause: { code: "replay_differs", message: expect.stringMatching(/^The replay reached message \d+ of/) },
+      cause: { code: "replay-differs", message: expect.stringMatching(/^The replay reached message \d+ of/) },
     });
   });
 
@@ -351,7 +351,7 @@ describe.concurrent("a correct app", () => {
     expect(printed).toMatchObject({
       ok: false,
       text: expect.stringContaining("shown by fleeting"),
-      cause: { code: "trace_failed", message: expect.stringContaining("cannot be read") },
+      cause: { code: "trace-failed", message: expect.stringContaining("cannot be read") },
     });
     expect(printed).not.toHaveProperty("trace");
     expect(existsSync(trace)).toBe(false);
@@ -428,15 +428,15 @@ describe.concurrent("several at once", () => {
 
   // In parallel: most of the time is waiting.
   it.each<Record<string, string>>([
-    { silent: "handshake_timeout", throws: "script_error", typed: "mime_type_wrong" },
-    { half: "handshake_timeout", leaves: "navigated_away", gone: "content_missing", spins: "unresponsive" },
-    { never: "call_timeout", blocked: "csp_blocked", odd: "bad_resource" },
-    { fine: "", still: "", error: "result_error", fails: "call_ended", exits: "call_ended" },
+    { silent: "handshake-timeout", throws: "script-error", typed: "mime-type-wrong" },
+    { half: "handshake-timeout", leaves: "navigated-away", gone: "content-missing", spins: "unresponsive" },
+    { never: "call-timeout", blocked: "csp-blocked", odd: "bad-resource" },
+    { fine: "", still: "", error: "result-error", fails: "call-ended", exits: "call-ended" },
   ])("reports the problem of each tool: %j", async (expected) => {
     // Only the whole browser reports a page that leaves before it has loaded.
     const given = "leaves" in expected ? await wholeBrowser() : undefined;
     const printed = await report(APPS_SERVER, { tool: Object.keys(expected), timeout: 16_000 }, given);
-    expect(printed.cause).toMatchObject({ code: "some_failed" });
+    expect(printed.cause).toMatchObject({ code: "some-failed" });
     const found = Object.fromEntries(printed.results.map(({ tool, cause }) => [tool, cause?.code ?? ""]));
     expect(found).toEqual(expected);
     const said = printed.results.map(({ cause }) => cause?.message ?? "").join("\n");
@@ -450,55 +450,55 @@ describe.concurrent("several at once", () => {
 
 describe.concurrent("before anything can be shown", () => {
   it.each<[string, string, RenderOptions, string, RegExp]>([
-    ["a tool that is not there", APPS_SERVER, { tool: ["fin"] }, "tool_unknown", /fine/],
-    ["a tool for apps alone", APPS_SERVER, { tool: ["private"] }, "tool_not_visible", /private/],
-    ["a tool without a UI", APPS_SERVER, { tool: ["plain"] }, "no_ui", /plain/],
+    ["a tool that is not there", APPS_SERVER, { tool: ["fin"] }, "tool-unknown", /fine/],
+    ["a tool for apps alone", APPS_SERVER, { tool: ["private"] }, "tool-not-visible", /private/],
+    ["a tool without a UI", APPS_SERVER, { tool: ["plain"] }, "no-ui", /plain/],
     [
       "arguments that do not fit",
       APPS_SERVER,
       { tool: ["picky"], args: '{"city":1}' },
-      "arguments_invalid",
+      "arguments-invalid",
       /city/,
     ],
-    ["arguments that are missing", APPS_SERVER, { tool: ["picky"] }, "arguments_invalid", /city/],
+    ["arguments that are missing", APPS_SERVER, { tool: ["picky"] }, "arguments-invalid", /city/],
     [
       "a server that ends",
       `node ${FAULTY} exit-at-start`,
       { tool: ["x"] },
-      "server_failed",
+      "server-failed",
       /no configuration found/,
     ],
     [
       "a server that never answers",
       "node -e 'setInterval(() => {}, 1000)'",
       { tool: ["x"], timeout: 500 },
-      "server_failed",
+      "server-failed",
       /did not answer the handshake/,
     ],
-    ["a server that is not there", "no-such-server", { tool: ["x"] }, "server_unknown", /no-such-server/],
+    ["a server that is not there", "no-such-server", { tool: ["x"] }, "server-unknown", /no-such-server/],
     [
       "a click on nothing",
       APPS_SERVER,
       { tool: ["fine"], steps: [{ click: "#none" }], timeout: 8000 },
-      "click_failed",
+      "click-failed",
       /#none/,
     ],
     [
       "a text that never comes",
       APPS_SERVER,
       { tool: ["fine"], steps: [{ wait: "Godot" }], timeout: 8000 },
-      "wait_timeout",
+      "wait-timeout",
       /Godot/,
     ],
     [
       "a file that cannot be written",
       APPS_SERVER,
       { tool: ["fine"], screenshot: "/no/such/folder/a.png" },
-      "file_unwritable",
+      "file-unwritable",
       /folder/,
     ],
-    ["a recording that is none", "", { replay: APPS }, "recording_invalid", /line 1/],
-    ["a recording that is not there", "", { replay: file("none.jsonl") }, "recording_invalid", /ENOENT/],
+    ["a recording that is none", "", { replay: APPS }, "recording-invalid", /line 1/],
+    ["a recording that is not there", "", { replay: file("none.jsonl") }, "recording-invalid", /ENOENT/],
   ])("reports it for %s", async (_what, server, options, code, sentence) => {
     const { code: exit, printed } = await runJson(server, options);
     expect(printed.cause).toMatchObject({ code, message: expect.stringMatching(sentence) });
@@ -506,12 +506,12 @@ describe.concurrent("before anything can be shown", () => {
   });
 
   it.each<[string, RenderOptions, string, RegExp]>([
-    ["arguments that are no JSON", { tool: ["picky"], args: "{" }, "arguments_invalid", /line 1/],
-    ["a profile that is not there", { tool: ["fine"], profile: "nobody" }, "profile_unknown", /strict/],
+    ["arguments that are no JSON", { tool: ["picky"], args: "{" }, "arguments-invalid", /line 1/],
+    ["a profile that is not there", { tool: ["fine"], profile: "nobody" }, "profile-unknown", /strict/],
     [
       "a mode that the profile has not",
       { tool: ["fine"], profile: "claude", mode: "pip" },
-      "mode_unavailable",
+      "mode-unavailable",
       /inline/,
     ],
   ])("takes %s for a wrong command line", async (_what, options, code, sentence) => {
@@ -523,8 +523,8 @@ describe.concurrent("before anything can be shown", () => {
 
 describe("without a browser", () => {
   it.each([
-    ["/nonexistent/chromium", "no_chromium", /install/i],
-    ["/bin/true", "browser_failed", /CHROMIUM/],
+    ["/nonexistent/chromium", "no-chromium", /install/i],
+    ["/bin/true", "browser-failed", /CHROMIUM/],
   ])("explains how to get a browser when none works: CHROMIUM=%s", async (path, code, fix) => {
     const before = process.env["CHROMIUM"];
     process.env["CHROMIUM"] = path;
@@ -590,7 +590,7 @@ describe("a browser that ends", () => {
     const running = runJson(`${APPS_SERVER} ${called}`, { tool: ["never"] }, own);
     await expect.poll(() => existsSync(called)).toBe(true);
     await own.close();
-    expect(await running).toMatchObject({ code: 1, printed: { cause: { code: "browser_failed" } } });
+    expect(await running).toMatchObject({ code: 1, printed: { cause: { code: "browser-failed" } } });
   });
 });
 
@@ -648,6 +648,6 @@ describe("styles of the imitated hosts", () => {
 
   it("I07: reports that an app does not declare the mode of --mode", async () => {
     const { printed } = await runJson(server, { tool: ["inline-only"], mode: "fullscreen" });
-    expect(printed).toMatchObject({ ok: false, cause: { code: "mode_unsupported" } });
+    expect(printed).toMatchObject({ ok: false, cause: { code: "mode-unsupported" } });
   });
 });

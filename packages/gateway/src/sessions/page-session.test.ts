@@ -752,7 +752,7 @@ describe("a view whose document was evicted from the sandbox", () => {
     });
     await ask("gateway/show", { name: "Cart", html: "<p>" });
     const { result } = await ask("gateway/views");
-    const problem = { code: "load_failed", message: expect.stringContaining("open it again") };
+    const problem = { code: "load-failed", message: expect.stringContaining("open it again") };
     expect(result).toMatchObject({ views: [{ problem }] });
     expect(result).not.toHaveProperty("views.0.place");
   });

@@ -118,7 +118,7 @@ describe("prepareView", () => {
       meta: { csp: { connectDomains: ["https://a.example; script-src *"] } },
     });
     const declared = await prepare();
-    expect(declared).toMatchObject({ problem: { code: "bad_resource" } });
+    expect(declared).toMatchObject({ problem: { code: "bad-resource" } });
     expect(declared.place).toBeUndefined();
     server.document = async () => ({ ok: false, code: "content-missing", message: "there is none" });
     expect(await prepare()).toMatchObject({ problem: { code: "content-missing", message: "there is none" } });
@@ -150,7 +150,7 @@ describe("prepareView", () => {
     const { prepare, asked } = setUp({
       meta: { permissions: { camera: {} }, csp: { connectDomains: ["https://a.example; script-src *"] } },
     });
-    expect(await prepare()).toMatchObject({ problem: { code: "bad_resource" } });
+    expect(await prepare()).toMatchObject({ problem: { code: "bad-resource" } });
     expect(asked).toEqual([]);
   });
 
@@ -246,7 +246,7 @@ describe("restoreView", () => {
 
   it("is retried if it failed", async () => {
     const { opened, restore, isThere } = await lose({});
-    const problem = { code: "load_failed", message: "its server did not start" };
+    const problem = { code: "load-failed", message: "its server did not start" };
     Object.assign(opened, { place: undefined, problem });
     const restored = await restore();
     expect(await isThere(restored)).toBe(true);
@@ -258,7 +258,7 @@ describe("restoreView", () => {
     ["document-empty", true],
     ["no-ui", false],
     ["uri-invalid", false],
-    ["bad_resource", false],
+    ["bad-resource", false],
   ])("retries after %s: %s, depending on whether reading it again can fix that", async (code, isTried) => {
     const { opened, restore } = await lose({});
     Object.assign(opened, { place: undefined, problem: { code, message: "it was so" } });

@@ -74,8 +74,8 @@ export async function prepareView(
     const granted = await askForPermissions(guard, view, wanted, hash, signal);
     return { ...opened, hash, place: granted.size > 0 ? await register((each) => granted.has(each)) : place };
   } catch (error) {
-    if (error instanceof VitrineError && error.code === "bad_resource")
-      return problem("bad_resource", error.message);
+    if (error instanceof VitrineError && error.code === "bad-resource")
+      return problem("bad-resource", error.message);
     throw error;
   }
 }

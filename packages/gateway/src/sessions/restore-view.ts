@@ -13,7 +13,7 @@ import type { AppOrigins } from "./app-origins.js";
 import { prepareView } from "./prepare-view.js";
 
 /** Problems that reading the document again cannot fix; all others are retried. */
-const LASTING: ReadonlySet<string> = new Set(["no-ui", "uri-invalid", "bad_resource"]);
+const LASTING: ReadonlySet<string> = new Set(["no-ui", "uri-invalid", "bad-resource"]);
 
 /**
  * The view, with an address that can be shown. The same document keeps its address and permissions. If the

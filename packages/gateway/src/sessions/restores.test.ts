@@ -44,7 +44,7 @@ describe("restored views", () => {
     // It returns to the same address, so a frame that retries finds it there.
     expect(restores.asShown(slow)).toMatchObject({
       place: { src: "http://old" },
-      problem: { code: "load_failed", message: expect.stringContaining("try again") },
+      problem: { code: "load-failed", message: expect.stringContaining("try again") },
     });
     // It continues, and the result is kept.
     running[1]?.back({ ...slow, place: placeAt("http://later") });
@@ -70,7 +70,7 @@ describe("restored views", () => {
     const opened: OpenedView = {
       ...viewOf("v1"),
       input: { a: 1 },
-      problem: { code: "load_failed", message: "" },
+      problem: { code: "load-failed", message: "" },
     };
     const wait = restores.wait([opened]);
     const tool = { name: "show", inputSchema: { type: "object" as const } };
@@ -88,7 +88,7 @@ describe("restored views", () => {
     await wait;
     expect(views[0]).toMatchObject({
       place: undefined,
-      problem: { code: "load_failed", message: expect.stringContaining("it ended") },
+      problem: { code: "load-failed", message: expect.stringContaining("it ended") },
     });
     expect(views[1]?.problem?.message).not.toContain("nobody may know");
     expect(onerror).toHaveBeenCalledTimes(1);

@@ -49,7 +49,7 @@ export class Restores {
   asShown(opened: OpenedView): OpenedView {
     if (!this.#running.has(opened.view)) return opened;
     const message = "its document is being read from its server again: try again in a moment";
-    return { ...opened, problem: { code: "load_failed", message } };
+    return { ...opened, problem: { code: "load-failed", message } };
   }
 
   /** Cancels the restoration of a closed view. */
@@ -78,7 +78,7 @@ export class Restores {
       if (signal.aborted) return;
       if (isUnexpected(error)) onerror(error);
       const message = `its document was dropped, and cannot be read again: ${presentable(error).message}`;
-      Object.assign(opened, { place: undefined, problem: { code: "load_failed", message } });
+      Object.assign(opened, { place: undefined, problem: { code: "load-failed", message } });
     }
   }
 }

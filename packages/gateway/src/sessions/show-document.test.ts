@@ -72,7 +72,7 @@ describe("showDocument", () => {
       problem: { code: "document-too-large" },
     });
     const bad = await show("<p>", { csp: { connectDomains: ["https://a.example; script-src *"] } });
-    expect(bad).toMatchObject({ problem: { code: "bad_resource" } });
+    expect(bad).toMatchObject({ problem: { code: "bad-resource" } });
     expect(bad.place).toBeUndefined();
   });
 

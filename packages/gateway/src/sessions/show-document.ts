@@ -32,8 +32,8 @@ export async function showDocument(
     const registration = { server, html: document.html, meta: document.meta, narrow };
     return { ...opened, place: await sandbox.register(registration) };
   } catch (error) {
-    if (!(error instanceof VitrineError) || error.code !== "bad_resource") throw error;
-    return { ...opened, problem: { code: "bad_resource", message: error.message } };
+    if (!(error instanceof VitrineError) || error.code !== "bad-resource") throw error;
+    return { ...opened, problem: { code: "bad-resource", message: error.message } };
   }
 }
 

@@ -7,22 +7,22 @@
 /** The kind of a {@link Failure}. */
 export type FailureCode =
   /** The app did not start, or did not report that it is ready. */
-  | "handshake_timeout"
+  | "handshake-timeout"
   /**
    * The app's own policy blocked something that it needs to start: it declares too little, or needs something
    * that no app may have.
    */
-  | "csp_blocked"
+  | "csp-blocked"
   /** The sandbox or the app's document did not load. */
-  | "load_failed"
+  | "load-failed"
   /** The server's UI resource cannot be shown. */
-  | "bad_resource"
+  | "bad-resource"
   /** The app navigated away from its document. */
-  | "navigated_away"
+  | "navigated-away"
   /** The browser ended the app's process. */
   | "crashed"
   /** The app repeatedly took the keyboard focus without a press in it. */
-  | "took_focus"
+  | "took-focus"
   /** The app flooded the page with messages. */
   | "flooded"
   /** The user stopped an unresponsive app, or the page stopped one that uses too many resources. */
@@ -39,13 +39,13 @@ export interface Failure {
 
 /** The messages. */
 export const FAILURES: Readonly<Record<FailureCode, string>> = {
-  handshake_timeout: "This app did not start in time.",
-  csp_blocked: "This app could not start: its policy blocked what it needs.",
-  load_failed: "This app could not be loaded.",
-  bad_resource: "This app cannot be shown: its description is invalid.",
-  navigated_away: "This app left its page and was stopped.",
+  "handshake-timeout": "This app did not start in time.",
+  "csp-blocked": "This app could not start: its policy blocked what it needs.",
+  "load-failed": "This app could not be loaded.",
+  "bad-resource": "This app cannot be shown: its description is invalid.",
+  "navigated-away": "This app left its page and was stopped.",
   crashed: "This app crashed.",
-  took_focus: "This app was stopped: it kept taking the keyboard focus while you were elsewhere.",
+  "took-focus": "This app was stopped: it kept taking the keyboard focus while you were elsewhere.",
   flooded: "This app was stopped: it flooded the page with messages.",
   stopped: "This app was stopped.",
 };

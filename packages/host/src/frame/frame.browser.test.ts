@@ -499,7 +499,7 @@ describe("an app that fails", () => {
       (result) => host.mount("silent", { result, input: {}, options: { limits: { initialize: 1500 } } }),
       RESULT,
     );
-    expect(await failure("silent")).toMatchObject({ code: "handshake_timeout" });
+    expect(await failure("silent")).toMatchObject({ code: "handshake-timeout" });
     expect(await shown("silent")).toContain("did not start in time");
     expect(await shown("silent")).toContain("Sunny, 21 degrees");
     expect(await page.locator("#silent iframe").count()).toBe(0);
@@ -528,12 +528,12 @@ describe("an app that fails", () => {
       await host.mount("blocked");
       const codes = new Set<unknown>();
       // It was blocked, and the document loads without it.
-      for (let count = 1; !codes.has("csp_violation") || !codes.has("loaded"); count++)
+      for (let count = 1; !codes.has("csp-violation") || !codes.has("loaded"); count++)
         codes.add(Object(await host.log.until("report", count)).code);
       host.evident();
     });
     const { code, detail } = await failure("blocked");
-    expect(code).toBe("csp_blocked");
+    expect(code).toBe("csp-blocked");
     expect(detail).toContain("https://cdn.example/app.js");
     expect(await first("blocked")).toBe("blocked failed");
   });
@@ -542,7 +542,7 @@ describe("an app that fails", () => {
     await stage.serve("evals", { html: `<!doctype html><script>new Function("start()")</script>` });
     await page.evaluate(() => host.mount("evals"));
     const { code, detail } = await failure("evals");
-    expect(code).toBe("csp_blocked");
+    expect(code).toBe("csp-blocked");
     expect(detail).toContain("unsafe-eval");
     const tries = "try { new Function('') } catch {} setTimeout(start, 3000)";
     await stage.serve("tries", { html: rawView(tries) });
@@ -564,7 +564,7 @@ describe("an app that fails", () => {
       `${view.origin}/${"a".repeat(52)}`,
     );
     expect(await failure("gone")).toMatchObject({
-      code: "load_failed",
+      code: "load-failed",
       detail: expect.stringContaining(view.origin),
     });
     expect(await first("gone")).toBe("gone failed");
@@ -579,7 +579,7 @@ describe("an app that fails", () => {
       await host.mount("wrong", { result, input: {} });
     }, RESULT);
     expect(await failure("wrong")).toMatchObject({
-      code: "bad_resource",
+      code: "bad-resource",
       detail: expect.stringContaining("csp.connectDomains[0]"),
     });
     expect(await first("wrong")).toBe("wrong failed");
@@ -604,7 +604,7 @@ describe("an app that fails", () => {
       location.href = "/elsewhere";
     });
     await expect.poll(() => left).toHaveBeenCalled();
-    expect(await failure("plain")).toMatchObject({ code: "navigated_away" });
+    expect(await failure("plain")).toMatchObject({ code: "navigated-away" });
     expect(await page.evaluate(() => host.log.names("plain failed", "too late")[0])).toBe("plain failed");
     expect(await page.locator("#plain iframe").count()).toBe(0);
   });
@@ -717,7 +717,7 @@ describe("an app that fails", () => {
     await stage.serve("second", { html: rawView() });
     lost = true;
     await page.evaluate((result) => host.mount("second", { result, input: {} }), RESULT);
-    expect(await failure("second")).toMatchObject({ code: "load_failed" });
+    expect(await failure("second")).toMatchObject({ code: "load-failed" });
     lost = false;
     await page.locator("#second").getByRole("button", { name: "Try again" }).click();
     await until("second ready");

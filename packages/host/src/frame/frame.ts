@@ -146,7 +146,7 @@ export class AppFrame {
       if (!this.#allows(this.#mode)) this.setDisplayMode("inline");
       this.#enter("ready");
     });
-    this.bridge.on("failed", ({ message }) => this.#view?.static || this.#fail("handshake_timeout", message));
+    this.bridge.on("failed", ({ message }) => this.#view?.static || this.#fail("handshake-timeout", message));
     this.bridge.on("size", (size) => this.#follow(size));
     this.#draw();
   }
@@ -170,7 +170,7 @@ export class AppFrame {
     try {
       view = await this.#options.view;
     } catch (error) {
-      if (isCurrent()) this.#fail("bad_resource", error instanceof Error ? error.message : `${error}`);
+      if (isCurrent()) this.#fail("bad-resource", error instanceof Error ? error.message : `${error}`);
       return;
     }
     if (!isCurrent()) return;
@@ -198,11 +198,11 @@ export class AppFrame {
     transport.onreport = (report) => this.#hear(report);
     iframe.onload = () =>
       this.#later(PATIENCE, () => {
-        if (!transport.isReady) this.#fail("load_failed", `Nothing answered at ${view.origin}.`);
+        if (!transport.isReady) this.#fail("load-failed", `Nothing answered at ${view.origin}.`);
       });
     this.#later(TURN, () => mounts.leave(this.#mount));
     const focus = guardFocus(iframe, {
-      onrepeated: () => this.#fail("took_focus"),
+      onrepeated: () => this.#fail("took-focus"),
       onheld: (held) => transport.hold(held),
       ping: () => transport.tell("ping"),
       onfocus: () => transport.focus(),
@@ -236,12 +236,12 @@ export class AppFrame {
     this.#options.onreport?.(report);
     const { code, by, directive, blocked, message } = report;
     // Only the proxy decides about the frame, not the view.
-    if (code === "load_failed" || code === "navigated_away") by || this.#fail(code);
+    if (code === "load-failed" || code === "navigated-away") by || this.#fail(code);
     else if (code === "escape") this.#leave();
     // Many apps only probe `eval` and work without it (zod does): it is a cause only if it was thrown.
-    else if (code === "csp_violation" && /^script/.test(`${directive}`) && blocked !== "eval") {
+    else if (code === "csp-violation" && /^script/.test(`${directive}`) && blocked !== "eval") {
       this.#blocked ??= `${directive} blocked ${blocked}`;
-    } else if (code === "script_error" && /EvalError|unsafe-eval/.test(`${message}`)) {
+    } else if (code === "script-error" && /EvalError|unsafe-eval/.test(`${message}`)) {
       this.#blocked ??= `${message}`;
     } else if (code === "loaded" && this.#view?.static) {
       // It cannot report its height, so it scrolls.
@@ -251,7 +251,7 @@ export class AppFrame {
     } else if (code === "loaded")
       this.#later(PATIENCE, () => {
         if (this.#state === "loading" && this.bridge.phase === "loading" && this.#blocked)
-          this.#fail("csp_blocked", this.#blocked);
+          this.#fail("csp-blocked", this.#blocked);
       });
   }
 

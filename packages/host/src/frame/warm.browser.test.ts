@@ -241,7 +241,7 @@ describe("an app that was started before it is shown", () => {
     await startEarly("blocked");
     await stage.mount(page, "blocked");
     const codes = () => page.evaluate(() => host.log.values("report").map((report) => Object(report).code));
-    await expect.poll(codes).toEqual(expect.arrayContaining(["csp_violation", "script_error", "loaded"]));
+    await expect.poll(codes).toEqual(expect.arrayContaining(["csp-violation", "script-error", "loaded"]));
   });
 
   it("is stopped when no page shows it; its text is kept", async () => {

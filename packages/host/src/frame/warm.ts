@@ -133,7 +133,7 @@ class Spare {
   }
 
   #dropIfBad({ code, by }: ProxyReport): void {
-    if (!by && /^(load_failed|navigated_away|flooded|too_large)$/.test(code)) this.drop();
+    if (!by && /^(load-failed|navigated-away|flooded|too-large)$/.test(code)) this.drop();
   }
 
   /** Moves the frame into place. */

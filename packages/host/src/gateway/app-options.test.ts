@@ -86,7 +86,7 @@ describe("gatewayApp", () => {
   });
 
   it("C08: a view that cannot be shown explains why", async () => {
-    const problem = { code: "bad_resource", message: "the server has no such resource" };
+    const problem = { code: "bad-resource", message: "the server has no such resource" };
     const app = gatewayApp(makeView({ place: undefined, problem }), options);
     await expect(app.view).rejects.toMatchObject(problem);
   });

@@ -20,7 +20,7 @@ export function prelude({ proxy = "", copy, token }: DOMStringMap): void {
   };
   const short = (text: unknown): string => `${text ?? ""}`.slice(0, 300);
   addEventListener("securitypolicyviolation", (event) =>
-    report("csp_violation", {
+    report("csp-violation", {
       directive: event.effectiveDirective,
       blocked: short(event.blockedURI),
       source: short(event.sourceFile),
@@ -34,14 +34,14 @@ export function prelude({ proxy = "", copy, token }: DOMStringMap): void {
   const place = (where: string): string =>
     short(where.replace(location.origin + location.pathname, "document"));
   addEventListener("error", ({ message, filename, lineno, colno }) =>
-    report("script_error", {
+    report("script-error", {
       message: short(message),
       place: filename && place(`${filename}:${lineno}:${colno}`),
     }),
   );
   // A rejection has no location: the first one in the stack is where the error was created.
   addEventListener("unhandledrejection", ({ reason }) =>
-    report("script_error", {
+    report("script-error", {
       message: short(reason?.message ?? reason),
       place: place(/[^\s(@]+:\d+:\d+/.exec(reason?.stack)?.[0] ?? ""),
     }),

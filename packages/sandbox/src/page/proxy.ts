@@ -167,7 +167,7 @@ function fromView(data: unknown, ports: readonly MessagePort[]): void {
     handOver();
   } else if (length > (ofItself ? LONGEST_REPORT : LONGEST))
     // The host answers by id, unless the id is what is too large.
-    report("too_large", { id: JSON.stringify(id)?.length < 99 ? id : undefined, method: name });
+    report("too-large", { id: JSON.stringify(id)?.length < 99 ? id : undefined, method: name });
   else if (isDeep(message, DEEPEST)) report("malformed");
   else if (ofItself) tell("report", { ...params, by: "view" });
   else if (what !== undefined) report("reserved", { method: name });
@@ -212,7 +212,7 @@ function judge(load: number, deadline: number): void {
     setTimeout(judge, 20, load, deadline);
     return;
   }
-  report(started ? "loaded" : begun ? "navigated_away" : "load_failed");
+  report(started ? "loaded" : begun ? "navigated-away" : "load-failed");
   started = false;
 }
 
@@ -221,7 +221,7 @@ function judge(load: number, deadline: number): void {
 addEventListener("securitypolicyviolation", ({ effectiveDirective: directive, blockedURI: blocked }) => {
   left = true;
   started = false;
-  report("csp_violation", { directive, blocked: blocked.slice(0, 300) });
+  report("csp-violation", { directive, blocked: blocked.slice(0, 300) });
 });
 
 // Preloaded: the view's document arrives as text, and stays text until the host shows it.

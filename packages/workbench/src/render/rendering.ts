@@ -47,9 +47,9 @@ import { isQuiet, until } from "./quiet.js";
 import { problemOf } from "./thrown-problem.js";
 
 /** Diagnoses of a visible app that still count as failure. */
-const FAILED = new Set(["call_ended", "result_error", "unresponsive"]);
+const FAILED = new Set(["call-ended", "result-error", "unresponsive"]);
 /** Diagnoses of an app with an uncaught error during its start: it does not show what it should. */
-const CRASHED = new Set(["script_error", "script_blocked", "request_blocked", "zero_height"]);
+const CRASHED = new Set(["script-error", "script-blocked", "request-blocked", "zero-height"]);
 
 const PROXY_READY = "ui/notifications/sandbox-proxy-ready";
 
@@ -211,7 +211,7 @@ export class Rendering implements RenderPage {
     } catch (error) {
       return {
         problem: {
-          code: "trace_failed",
+          code: "trace-failed",
           message: `Nothing was recorded. ${messageOf(error)}`,
           fix: "Let the server answer resources/read as often as it is asked, or leave out --trace.",
         },
@@ -280,12 +280,12 @@ export class Rendering implements RenderPage {
     if (this.#isOver(app)) return undefined;
     if (this.#times.initialized === undefined)
       return {
-        code: "handshake_timeout",
+        code: "handshake-timeout",
         message: `The app did not start within ${timeout} ms.`,
         fix: "Call app.connect() when the document runs; or give it longer with --timeout.",
       };
     return {
-      code: "call_timeout",
+      code: "call-timeout",
       message: `The tool did not answer within ${timeout} ms.`,
       fix: "Make the tool answer sooner, or wait longer with --timeout.",
     };
@@ -296,7 +296,7 @@ export class Rendering implements RenderPage {
 function modeProblem(app: AppModel, mode: DisplayMode): RenderProblem | undefined {
   if (app.modes.includes(mode)) return undefined;
   return {
-    code: "mode_unsupported",
+    code: "mode-unsupported",
     message: app.modeProblem(mode),
     fix: `Declare ${mode} in the app's availableDisplayModes, or leave out --mode.`,
   };

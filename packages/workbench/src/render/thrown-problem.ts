@@ -13,7 +13,7 @@ export function problemOf(error: unknown): RenderProblem {
   const message = messageOf(error);
   if (error instanceof RecordingError)
     return {
-      code: "recording_invalid",
+      code: "recording-invalid",
       message: `The recording cannot be read: ${message}.`,
       fix: "Name a file that --trace or the workbench wrote.",
     };
@@ -22,9 +22,9 @@ export function problemOf(error: unknown): RenderProblem {
   if (typeof word === "string") return { code: word, message };
   if (code === "aborted")
     return {
-      code: "open_timeout",
+      code: "open-timeout",
       message: "The app was not opened in time.",
       fix: "Make the server answer resources/read sooner, or wait longer with --timeout.",
     };
-  return { code: "open_failed", message };
+  return { code: "open-failed", message };
 }

@@ -61,8 +61,8 @@ it("an app's reports are text, whatever they contain", () => {
   log.report({ code: "console", by: "view", level: "log" });
   log.report({ code: "console", by: "view", level: "warn", missed: 9000 });
   log.report({ code: "console", by: "view", level: "error", missed: "no number", text: "x" });
-  log.report({ code: "script_error", by: "view", message: hostile });
-  log.report({ code: "csp_violation", by: "view", directive: hostile, blocked: hostile });
+  log.report({ code: "script-error", by: "view", message: hostile });
+  log.report({ code: "csp-violation", by: "view", directive: hostile, blocked: hostile });
   expect(log.lines.map(({ level, from, text }) => [level, from, text])).toEqual([
     ["warning", "console", "careful"],
     ["info", "console", '{"toString":1,"valueOf":1}'],

@@ -242,10 +242,10 @@ export class AppLog extends Observable {
   /** Logs a report of the sandbox. Its details come from the app. */
   report(report: ProxyReport): void {
     const { code, directive, blocked } = report;
-    if (code === "csp_violation") {
+    if (code === "csp-violation") {
       if (this.violations.length < MOST_LINES)
         this.violations.push({ at: this.now, directive: words(directive), blocked: words(blocked), report });
-    } else if (code === "script_error") this.#thrown(report);
+    } else if (code === "script-error") this.#thrown(report);
     else if (code === "console") this.#console(report);
     else if (code === "loaded") this.step("document loaded");
     else if (code === "painted") this.#painted();

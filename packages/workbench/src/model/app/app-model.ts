@@ -236,7 +236,7 @@ export class AppModel extends Observable {
   /** A font of the imitated host that is blocked here is not the app's fault. */
   #report(report: ProxyReport): void {
     const { directive, blocked } = report;
-    const isFont = report.code === "csp_violation" && /^font-src/.test(`${directive}`);
+    const isFont = report.code === "csp-violation" && /^font-src/.test(`${directive}`);
     const origin = isFont ? originOf(`${blocked}`) : undefined;
     if (origin && this.profile.styles.css?.fonts?.includes(origin))
       this.log.line({

@@ -67,7 +67,7 @@ export function gatewaySource(
   const { id } = view;
   const place = async (): Promise<FrameView> => {
     // A frame that is shown again, or retried, may find that the document is available again.
-    if (view.opened.problem?.code === "load_failed") await refresh?.(view);
+    if (view.opened.problem?.code === "load-failed") await refresh?.(view);
     return frame.view;
   };
   return {

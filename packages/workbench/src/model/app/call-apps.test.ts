@@ -175,7 +175,7 @@ describe("an app whose document was changed while the page was away", () => {
   });
 
   it("and comes back late reports it when it is back; for several at once the gateway is asked once", async () => {
-    const problem = { code: "load_failed", message: "its document is being read" };
+    const problem = { code: "load-failed", message: "its document is being read" };
     const late = (id: string) =>
       viewOf(id, { view: `${id}-now`, call: { conversation: "c", item: id }, problem, hash: "one" });
     const calls = ["a", "b"].map((id) => callOf(id, { page: { document: "one" } }));

@@ -104,7 +104,7 @@ describe("advice on blocked resources", () => {
             at: 1,
             directive: "frame-src",
             blocked: "https://eu.maps.example.com/",
-            report: { code: "csp_violation", by: "view" },
+            report: { code: "csp-violation", by: "view" },
           },
         ],
         { profile: STRICT, narrowed },
@@ -128,7 +128,7 @@ describe("advice on blocked resources", () => {
         at: 1,
         directive: "frame-src",
         blocked: "https://evil.example",
-        report: { code: "csp_violation" },
+        report: { code: "csp-violation" },
       },
     ]);
     expect(group).toMatchObject({ remedy: rewrite });
@@ -141,7 +141,7 @@ describe("blocked resources", () => {
     at,
     directive,
     blocked: what,
-    report: { code: "csp_violation", by: "view", source: "https://v.example/doc", line: 7 } as const,
+    report: { code: "csp-violation", by: "view", source: "https://v.example/doc", line: 7 } as const,
   });
 
   it("is listed once, with how often and where it was first", () => {

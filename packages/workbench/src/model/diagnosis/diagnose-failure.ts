@@ -28,21 +28,21 @@ export function unshown({ source: { problem, uri, tool } }: Diagnosed): Diagnosi
   const evidence = [`The gateway says: ${message}`, ...(uri ? [`The UI's address is ${uri}`] : [])];
   if (code === "no-ui")
     return error(
-      "no_ui",
+      "no-ui",
       "This tool has no app.",
       evidence,
       `Set _meta.ui.resourceUri of the tool${tool ? ` "${tool.name}"` : ""} to the address of a UI resource.`,
     );
   if (code === "view-unreadable")
     return error(
-      "view_unreadable",
+      "view-unreadable",
       "This app cannot be shown: its server cannot read it.",
       evidence,
       "Correct the file that the server names, and call the tool again.",
     );
-  if (code === "load_failed")
+  if (code === "load-failed")
     return error(
-      "load_failed",
+      "load-failed",
       "This app's document no longer exists.",
       evidence,
       "Check that its server runs, and reload the page; or call the tool again.",
@@ -55,7 +55,7 @@ export function unshown({ source: { problem, uri, tool } }: Diagnosed): Diagnosi
       RESOURCE_FIXES[code],
     );
   return error(
-    "bad_resource",
+    "bad-resource",
     "This app cannot be shown: its declared values cannot be used in a policy.",
     evidence,
     "Correct the values in _meta.ui.csp that are named above: each is an origin such as https://example.com.",
@@ -72,31 +72,31 @@ export function failed({ state, failure }: Diagnosed, facts: Facts): Diagnosis |
   const found = (fix: string, ...more: string[]): Diagnosis =>
     error(code, message, [...new Set([...more, ...evidence])], fix);
   switch (code) {
-    case "handshake_timeout": {
+    case "handshake-timeout": {
       const [fix, ...began] = handshakeFix(facts);
       const isThrown = fix === THROWN;
-      return isThrown ? error("script_error", message, [...began, ...evidence], fix) : found(fix, ...began);
+      return isThrown ? error("script-error", message, [...began, ...evidence], fix) : found(fix, ...began);
     }
-    case "csp_blocked": {
+    case "csp-blocked": {
       const [first] = facts.blocked.filter(isOfScripts);
       return found(
         first?.text ??
           "Use code that needs no eval, and declare where scripts come from in _meta.ui.csp.resourceDomains.",
       );
     }
-    case "load_failed":
+    case "load-failed":
       return found(
         "Check that the gateway's sandbox address can be reached from this browser (*.localhost must lead to this machine), and try again.",
       );
-    case "bad_resource":
+    case "bad-resource":
       return found("Correct the UI resource of the server; the evidence says what is wrong with it.");
-    case "navigated_away":
+    case "navigated-away":
       return found(
         "Do not set location or follow links inside of the app: ask the host with ui/open-link, and call preventDefault() on forms.",
       );
     case "crashed":
       return found("Look for endless allocation or very large canvases in the app, and try again.");
-    case "took_focus":
+    case "took-focus":
       return found(
         "Call focus() only after the user pressed something in the app. The page takes the focus back, and ends an app that takes it three times within a minute, or ten times in all.",
       );

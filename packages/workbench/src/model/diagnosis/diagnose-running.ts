@@ -17,7 +17,7 @@ export function starting(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   if (app.state === "closed")
     return {
       level: "info",
-      cause: { code: "view_closed", message: "This app was closed." },
+      cause: { code: "view-closed", message: "This app was closed." },
       evidence: [],
       fix: "Call the tool again to open another.",
     };
@@ -25,7 +25,7 @@ export function starting(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   const blocked = facts.blocked.find(isOfScripts);
   if (blocked && blocked.blocked !== "eval")
     return error(
-      "script_blocked",
+      "script-blocked",
       "The app's policy blocked a script, and the app has not started.",
       blockedOf(facts),
       blocked.text,
@@ -33,14 +33,14 @@ export function starting(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   const request = blockedRequest(facts);
   if (request)
     return error(
-      "request_blocked",
+      "request-blocked",
       `The app's policy blocked a request to ${hostOf(request.blocked)}, and the app has not started.`,
       [...blockedOf(facts), ...errorsOf(facts)],
       request.text,
     );
   if (facts.errors.length > 0)
     return error(
-      "script_error",
+      "script-error",
       "A script of the app failed before it started.",
       errorsOf(facts),
       "Correct the error; the app must reach ui/initialize.",
@@ -54,7 +54,7 @@ export function still({ state, source }: Diagnosed): Diagnosis | undefined {
   return {
     level: "info",
     cause: {
-      code: "static_document",
+      code: "static-document",
       message: "This is a static document: it has no script, so it takes no part in the conversation.",
     },
     evidence: [],
@@ -79,14 +79,14 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
     );
   if (facts.cancelled)
     return warning(
-      "call_ended",
+      "call-ended",
       "The call that this app shows ended without a result.",
       [`Reason: ${text(facts.cancelled, "reason") || "none was given"}`],
       "Check the server's state and its output; then call the tool again.",
     );
   if (facts.result && paramsOf(facts.result)["isError"] === true)
     return warning(
-      "result_error",
+      "result-error",
       "The server answered that the tool failed.",
       [`The result says: ${firstText(paramsOf(facts.result)["content"])}`],
       "Check the arguments of the call, and the server's output.",
@@ -96,14 +96,14 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   const blank = [...errorsOf(facts), ...blockedOf(facts)];
   if (isFree && isPast && app.size?.height === 0)
     return warning(
-      "zero_height",
+      "zero-height",
       "This app reports that its content has no height.",
       blank,
       "Give the content its own height: in a frame that adapts to its content, elements with a height of 100% or absolute position have none.",
     );
   if (facts.blocked.some((each) => isOfScripts(each) && each.blocked !== "eval"))
     return warning(
-      "script_blocked",
+      "script-blocked",
       "The app's policy blocked one of its scripts.",
       blockedOf(facts),
       facts.blocked.find(isOfScripts)?.text ?? "",
@@ -111,14 +111,14 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   const request = blockedRequest(facts);
   if (request)
     return warning(
-      "request_blocked",
+      "request-blocked",
       `The app's policy blocked a request to ${hostOf(request.blocked)}.`,
       [...blockedOf(facts), ...errorsOf(facts)],
       request.text,
     );
   if (facts.errors.length > 0)
     return warning(
-      "script_error",
+      "script-error",
       "A script of the app failed.",
       errorsOf(facts),
       "Correct the error; the console tab has all of them.",
@@ -126,7 +126,7 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   const closed = facts.blocked.find(({ remedy }) => remedy.kind === "profile");
   if (closed)
     return warning(
-      "profile_blocked",
+      "profile-blocked",
       `The profile "${app.profile.title}" blocks something that this app declares and uses.`,
       blockedOf(facts),
       closed.text,
@@ -135,7 +135,7 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   if (app.source.tool && !facts.result)
     return {
       level: "info",
-      cause: { code: "result_missing", message: "This app has not received a result yet." },
+      cause: { code: "result-missing", message: "This app has not received a result yet." },
       evidence: ["The app is ready; no ui/notifications/tool-result was sent to it."],
       fix: "The tool is still running, or nobody called it: wait, or cancel the call.",
     };
@@ -151,7 +151,7 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
     return {
       level: "info",
       cause: {
-        code: "no_size",
+        code: "no-size",
         message: "This app never reported its height, so its frame keeps the initial height.",
       },
       evidence: ["No ui/notifications/size-changed came."],

@@ -57,7 +57,7 @@ function stage() {
       app.failure = { code, message: FAILURES[code], detail };
     },
     block(directive: string, blocked: string) {
-      log.report({ code: "csp_violation", by: "view", directive, blocked });
+      log.report({ code: "csp-violation", by: "view", directive, blocked });
     },
   };
 }
@@ -84,15 +84,15 @@ describe("an app whose resource cannot be shown", () => {
   it("B08: declares values that cannot be in a policy", () => {
     const { app } = stage();
     const message = "csp.connectDomains[0] * is every host";
-    app.source = { ...app.source, problem: { code: "bad_resource", message } };
-    expect(diagnose(app)).toMatchObject({ cause: { code: "bad_resource" } });
+    app.source = { ...app.source, problem: { code: "bad-resource", message } };
+    expect(diagnose(app)).toMatchObject({ cause: { code: "bad-resource" } });
     expect(diagnose(app)?.evidence.join()).toContain(message);
   });
 
   it("is not kept any more", () => {
     const { app } = stage();
-    app.source = { ...app.source, problem: { code: "load_failed", message: "its server is gone" } };
-    expect(diagnose(app)).toMatchObject({ level: "error", cause: { code: "load_failed" } });
+    app.source = { ...app.source, problem: { code: "load-failed", message: "its server is gone" } };
+    expect(diagnose(app)).toMatchObject({ level: "error", cause: { code: "load-failed" } });
     expect(diagnose(app)?.evidence.join()).toContain("its server is gone");
     expect(diagnose(app)?.fix).toContain("call the tool again");
   });
@@ -100,7 +100,7 @@ describe("an app whose resource cannot be shown", () => {
   it("is no app at all", () => {
     const { app } = stage();
     app.source = { ...app.source, uri: "", problem: { code: "no-ui", message: 'the tool "show" has no UI' } };
-    expect(diagnose(app)).toMatchObject({ cause: { code: "no_ui" } });
+    expect(diagnose(app)).toMatchObject({ cause: { code: "no-ui" } });
     expect(diagnose(app)?.fix).toContain('"show"');
   });
 });
@@ -126,9 +126,9 @@ describe("an app whose frame gave up", () => {
   it("never began to talk, as its script threw", () => {
     const { app, log, fail } = stage();
     log.step("document loaded");
-    log.report({ code: "script_error", by: "view", message: "x is not defined" });
-    fail("handshake_timeout");
-    expect(diagnose(app)?.cause.code).toBe("script_error");
+    log.report({ code: "script-error", by: "view", message: "x is not defined" });
+    fail("handshake-timeout");
+    expect(diagnose(app)?.cause.code).toBe("script-error");
     expect(diagnose(app)?.evidence).toEqual([
       "The document loaded, and the app never sent ui/initialize.",
       "Its script threw: x is not defined",
@@ -140,37 +140,37 @@ describe("an app whose frame gave up", () => {
     const { app, log, fail, block } = stage();
     log.step("document loaded");
     block("script-src-elem", "https://cdn.example.com/app.js");
-    fail("handshake_timeout");
+    fail("handshake-timeout");
     expect(diagnose(app)?.fix).toContain("csp.resourceDomains");
   });
 
   it("started the handshake, and never reported that it is ready", () => {
     const { app, say, fail } = stage();
     say("in", "ui/initialize", {}, 1);
-    fail("handshake_timeout");
+    fail("handshake-timeout");
     expect(diagnose(app)?.fix).toContain("ui/notifications/initialized");
   });
 
   it("never connected", () => {
     const { app, log, fail } = stage();
     log.step("document loaded");
-    fail("handshake_timeout");
+    fail("handshake-timeout");
     expect(diagnose(app)?.fix).toContain("connect()");
   });
 
   it("names the declaration for the blocked script", () => {
     const { app, fail, block } = stage();
     block("script-src-elem", "https://cdn.example.com/app.js");
-    fail("csp_blocked");
+    fail("csp-blocked");
     expect(diagnose(app)?.fix).toContain("https://cdn.example.com");
   });
 
   it("is judged by events since its last retry", () => {
     const { app, log, time, fail } = stage();
-    log.report({ code: "script_error", by: "view", message: "the first time" });
+    log.report({ code: "script-error", by: "view", message: "the first time" });
     time.now = 100;
     log.step("loading");
-    fail("handshake_timeout");
+    fail("handshake-timeout");
     expect(diagnose(app)?.evidence.join()).not.toContain("the first time");
   });
 });
@@ -179,7 +179,7 @@ it("a view that its server cannot read is not a tool without one: names the file
   const { app } = stage();
   const message = 'the server cannot read the UI of "cart": tools/cart/ui/ui.meta.json:2: unknown key';
   app.source = { ...app.source, uri: "", problem: { code: "view-unreadable", message } };
-  expect(diagnose(app)).toMatchObject({ level: "error", cause: { code: "view_unreadable" } });
+  expect(diagnose(app)).toMatchObject({ level: "error", cause: { code: "view-unreadable" } });
   expect(diagnose(app)?.evidence.join()).toContain("ui.meta.json:2");
 });
 
@@ -190,14 +190,14 @@ describe("an app that has not started", () => {
 
   it("will not: its script threw", () => {
     const { app, log } = stage();
-    log.report({ code: "script_error", by: "view", message: "x is not defined" });
-    expect(diagnose(app)).toMatchObject({ level: "error", cause: { code: "script_error" } });
+    log.report({ code: "script-error", by: "view", message: "x is not defined" });
+    expect(diagnose(app)).toMatchObject({ level: "error", cause: { code: "script-error" } });
   });
 
   it("will not: its script was blocked", () => {
     const { app, block } = stage();
     block("script-src-elem", "https://cdn.example.com/app.js");
-    expect(diagnose(app)).toMatchObject({ level: "error", cause: { code: "script_blocked" } });
+    expect(diagnose(app)).toMatchObject({ level: "error", cause: { code: "script-blocked" } });
   });
 
   it("may only have tried whether it may use eval", () => {
@@ -221,7 +221,7 @@ describe("an app that runs", () => {
     for (const params of [result, new JsonText(JSON.stringify(result))]) {
       const { app, run } = stage();
       run(params);
-      expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "result_error" } });
+      expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "result-error" } });
       expect(diagnose(app)?.evidence).toEqual(["The result says: no such city"]);
     }
   });
@@ -231,14 +231,14 @@ describe("an app that runs", () => {
     run(null);
     say("in", "ui/notifications/tool-result", { isError: true });
     time.now = 3000;
-    expect(diagnose(app)).toMatchObject({ cause: { code: "result_missing" } });
+    expect(diagnose(app)).toMatchObject({ cause: { code: "result-missing" } });
   });
 
   it("shows a call that ended without a result", () => {
     const { app, say, run } = stage();
     run(null);
     say("out", "ui/notifications/tool-cancelled", { reason: "the server exited" });
-    expect(diagnose(app)).toMatchObject({ cause: { code: "call_ended" } });
+    expect(diagnose(app)).toMatchObject({ cause: { code: "call-ended" } });
     expect(diagnose(app)?.evidence).toEqual(["Reason: the server exited"]);
   });
 
@@ -248,7 +248,7 @@ describe("an app that runs", () => {
     expect(diagnose(app)).toBeUndefined();
     expect(lookAgainIn(app)).toBeGreaterThanOrEqual(3000);
     time.now = 3000;
-    expect(diagnose(app)).toMatchObject({ level: "info", cause: { code: "result_missing" } });
+    expect(diagnose(app)).toMatchObject({ level: "info", cause: { code: "result-missing" } });
     expect(lookAgainIn(app)).toBeUndefined();
   });
 
@@ -256,7 +256,7 @@ describe("an app that runs", () => {
     const { app, time, run } = stage();
     run({ content: [] }, 0);
     time.now = 3000;
-    expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "zero_height" } });
+    expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "zero-height" } });
     app.look = { height: 300 };
     expect(diagnose(app)).toBeUndefined();
   });
@@ -266,16 +266,16 @@ describe("an app that runs", () => {
     run();
     app.size = undefined;
     time.now = 3000;
-    expect(diagnose(app)).toMatchObject({ level: "info", cause: { code: "no_size" } });
+    expect(diagnose(app)).toMatchObject({ level: "info", cause: { code: "no-size" } });
   });
 
   it("has a script that was blocked, or threw", () => {
     const { app, log, run, block } = stage();
     run();
-    log.report({ code: "script_error", by: "view", message: "x is not defined" });
-    expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "script_error" } });
+    log.report({ code: "script-error", by: "view", message: "x is not defined" });
+    expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "script-error" } });
     block("script-src-elem", "https://cdn.example.com/chart.js");
-    expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "script_blocked" } });
+    expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "script-blocked" } });
   });
 
   it("is ready and has drawn nothing, where that would be seen", () => {
@@ -302,13 +302,13 @@ describe("an app that runs", () => {
     const { app, log, run, block } = stage();
     block("connect-src", "https://api.example/tea?secret=1");
     log.report({
-      code: "script_error",
+      code: "script-error",
       by: "view",
       message: "Uncaught TypeError: Failed to fetch",
       place: "document:12:5",
     });
     const expected = {
-      cause: { code: "request_blocked", message: expect.stringContaining("a request to api.example") },
+      cause: { code: "request-blocked", message: expect.stringContaining("a request to api.example") },
       fix: expect.stringContaining("https://api.example, declare it in csp.connectDomains"),
     };
     expect(diagnose(app)).toMatchObject({ level: "error", ...expected });
@@ -323,15 +323,15 @@ describe("an app that runs", () => {
     const { app, log, run, block } = stage();
     run();
     block("connect-src", "https://api.example/tea");
-    log.report({ code: "script_error", by: "view", message: "x is not defined" });
-    expect(diagnose(app)).toMatchObject({ cause: { code: "script_error" } });
+    log.report({ code: "script-error", by: "view", message: "x is not defined" });
+    expect(diagnose(app)).toMatchObject({ cause: { code: "script-error" } });
   });
 
   it("has no error when only an observer of sizes is called again", () => {
     const { app, log, run } = stage();
     run();
     const message = "ResizeObserver loop completed with undelivered notifications.";
-    log.report({ code: "script_error", by: "view", message });
+    log.report({ code: "script-error", by: "view", message });
     expect(diagnose(app)).toBeUndefined();
   });
 
@@ -345,7 +345,7 @@ describe("an app that runs", () => {
     block("frame-src", "https://maps.example.com/embed");
     expect(diagnose(app)).toMatchObject({
       level: "warning",
-      cause: { code: "profile_blocked", message: expect.stringContaining(STRICT.title) },
+      cause: { code: "profile-blocked", message: expect.stringContaining(STRICT.title) },
     });
     expect(diagnose(app)?.evidence).toEqual(["frame-src blocked https://maps.example.com/embed"]);
     expect(diagnose(app)?.fix).toContain("ui/open-link");
@@ -362,13 +362,13 @@ describe("an app that runs", () => {
     const { app, run } = stage();
     run();
     app.state = "closed";
-    expect(diagnose(app)).toMatchObject({ level: "info", cause: { code: "view_closed" } });
+    expect(diagnose(app)).toMatchObject({ level: "info", cause: { code: "view-closed" } });
   });
 
   it("is still known after its messages were forgotten", () => {
     const { app, log, run } = stage();
     run({ isError: true });
     log.clear();
-    expect(diagnose(app)).toMatchObject({ cause: { code: "result_error" } });
+    expect(diagnose(app)).toMatchObject({ cause: { code: "result-error" } });
   });
 });

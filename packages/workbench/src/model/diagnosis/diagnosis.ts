@@ -26,35 +26,35 @@ export type DiagnosisCode =
   | FailureCode
   | UiDocumentErrorCode
   /** The tool has no UI. */
-  | "no_ui"
+  | "no-ui"
   /** The tool has a UI, but the server cannot read it. */
-  | "view_unreadable"
+  | "view-unreadable"
   /** A script threw before the app connected. */
-  | "script_error"
+  | "script-error"
   /** The policy blocks a script of the app. */
-  | "script_blocked"
+  | "script-blocked"
   /** The policy blocked a request of the app, and a script failed because of that. */
-  | "request_blocked"
+  | "request-blocked"
   /** The profile blocks a declared origin. */
-  | "profile_blocked"
+  | "profile-blocked"
   /** The app is ready, but has drawn nothing. */
   | "blank"
   /** The app reports no height. */
-  | "zero_height"
+  | "zero-height"
   /** The app never reported its height. */
-  | "no_size"
+  | "no-size"
   /** The app is ready, but has no result. */
-  | "result_missing"
+  | "result-missing"
   /** The tool's result is an error. */
-  | "result_error"
+  | "result-error"
   /** The call ended without a result. */
-  | "call_ended"
+  | "call-ended"
   /** The app does not respond. */
   | "unresponsive"
   /** The document has no script. */
-  | "static_document"
+  | "static-document"
   /** The app was closed. */
-  | "view_closed";
+  | "view-closed";
 
 /** Input of a diagnosis. */
 export type Diagnosed = Pick<

@@ -59,8 +59,8 @@ describe("compare", () => {
   it("reports that the app fails, or that its scripts throw and its policy blocks more than before", () => {
     const ready: RecordedEvent[] = [{ t: 0, step: "ready" }];
     expect(differences(ready, [])).toEqual(["The app no longer becomes ready."]);
-    expect(differences(ready, [{ t: 0, step: "failed", detail: "csp_blocked" }])).toEqual([
-      "The app now fails: csp_blocked.",
+    expect(differences(ready, [{ t: 0, step: "failed", detail: "csp-blocked" }])).toEqual([
+      "The app now fails: csp-blocked.",
     ]);
     const thrown: RecordedEvent = {
       t: 0,

@@ -8,7 +8,7 @@ it("omits console output of an app, and log lines that are messages as well", ()
   log.add({ direction: "in", message: { jsonrpc: "2.0", method: "notifications/message", params } });
   log.line({ level: "info", from: "log", text: "hidden" });
   log.report({ code: "console", by: "view", level: "log", text: "hidden" });
-  log.report({ code: "script_error", by: "view", message: "thrown" });
+  log.report({ code: "script-error", by: "view", message: "thrown" });
   log.line({ level: "warning", from: "host", text: "noticed" });
   expect(eventsOf(log)).toEqual([
     expect.objectContaining({ d: "in", m: expect.objectContaining({ params }) }),

@@ -496,7 +496,7 @@ describe("the inspector", () => {
   it("C08: a profile's policy is in force: the same app is blocked in one, which shows that, and not in another", async () => {
     const why = inspector().getByRole("region", { name: "About this app" });
     await call("shop", "framed");
-    await why.getByText("profile_blocked").waitFor();
+    await why.getByText("profile-blocked").waitFor();
     await why.getByText('The profile "Vitrine, strict" blocks something').waitFor();
     await why.getByText("ui/open-link").waitFor();
     await tab("Policy");
@@ -525,10 +525,10 @@ describe("the inspector", () => {
   it("C08: explains why an app is blank, in the inspector, and below its frame or in it", async () => {
     await call("shop", "blank");
     const why = inspector().getByRole("region", { name: "Why is it blank?" });
-    await why.getByText("script_error").waitFor();
+    await why.getByText("script-error").waitFor();
     await why.getByText("nothing is there").waitFor();
     const line = page.locator("#apps .diagnosis-line");
-    await line.getByText("script_error").waitFor();
+    await line.getByText("script-error").waitFor();
     await tab("Console");
     await inspector().getByRole("log").getByText("nothing is there").waitFor();
     await call("shop", "wrong");
