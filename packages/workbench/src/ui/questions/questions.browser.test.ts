@@ -129,7 +129,7 @@ it("a server reports that it is done with the page that it sent the user to, and
   await line.getByText(/is open in another tab/).waitFor();
   await call("complete", { elicitationId: "e1" });
   await line
-    .getByText(/Done: the server asking has what it sent you to accounts\.example\.com for/)
+    .getByText(/Done: the server asking has received what it needs from accounts\.example\.com/)
     .waitFor();
   await line.getByRole("button", { name: "OK" }).click();
   await expect.poll(() => line.count()).toBe(0);
