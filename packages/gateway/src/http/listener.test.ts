@@ -423,6 +423,16 @@ describe("routes", () => {
     });
     const cookie = await stage.signIn();
     expect((await stage.ask("/readyz", { headers: { host, cookie } })).text).toContain("the disk is full");
+    const { authorization } = stage.program;
+    expect(await stage.ask("/readyz", { headers: { host, authorization } })).toMatchObject({
+      status: 503,
+      text: '{"ok":false,"problems":["the disk is full"]}',
+    });
+    const wrong = await stage.ask("/readyz", { headers: { host, authorization: "Bearer wrong" } });
+    expect(wrong.status).toBe(401);
+    expect(wrong.text).not.toContain("disk");
+    // A probe of a proxy may send credentials that are not for the gateway.
+    expect((await stage.ask("/healthz", { headers: { host, authorization: "Basic x" } })).status).toBe(200);
   });
 
   it("handle the redirect from an authorization server, and know the user", async () => {

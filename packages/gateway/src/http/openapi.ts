@@ -40,6 +40,7 @@ function errorsOf(route: Route): Record<string, string> {
     403: "The request came from another site, or the guard refused it.",
     429: "Too many requests; `retry-after` says when to retry.",
     ...(route.auth === "required" ? { 401: "No credential, or a wrong one." } : {}),
+    ...(route.checksToken ? { 401: "A wrong token." } : {}),
     ...(route.accepts ? { 413: "The body is too large.", 415: "The media type is not supported." } : {}),
     ...(isUpstream
       ? {
@@ -107,12 +108,16 @@ function operationOf(route: Route): object {
   return {
     operationId: route.id,
     summary: route.summary,
-    ...(route.auth === "public" ? { security: [] } : {}),
+    ...(route.auth === "public" ? { security: securityOf(route) } : {}),
     parameters: parametersOf(route),
     ...(route.accepts ? { requestBody: bodyOf(route, route.accepts) } : {}),
     responses: Object.fromEntries([...errors, ...replies]),
   };
 }
+
+/** No credentials are required, but some are checked. */
+const securityOf = ({ checksToken }: Route): object[] =>
+  checksToken ? [{}, { token: [] }, { browser: [] }] : [];
 
 function parametersOf(route: Route): object[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({

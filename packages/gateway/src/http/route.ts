@@ -99,12 +99,15 @@ interface RouteBase extends AccessRules {
 /** A route for authenticated callers. */
 export interface GuardedRoute extends RouteBase {
   readonly auth: "required";
+  readonly checksToken?: undefined;
   handle(asked: Asked, services: Services, caller: Caller): Answered | Promise<Answered>;
 }
 
 /** A route for everybody who passes the checks; `caller` is set if authenticated. */
 export interface PublicRoute extends RouteBase {
   readonly auth: "public";
+  /** Whether it checks a token that is sent: a wrong one is rejected. */
+  readonly checksToken?: boolean | undefined;
   handle(asked: Asked, services: Services, caller: Caller | undefined): Answered | Promise<Answered>;
 }
 

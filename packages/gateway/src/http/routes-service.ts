@@ -40,8 +40,10 @@ export const SERVICE_ROUTES: readonly Route[] = [
     method: "GET",
     path: "/readyz",
     id: "ready",
-    summary: "Whether the gateway is operational. Signed-in users also get the reason if it is not.",
+    summary:
+      "Whether the gateway is operational. Callers with a token or a signed-in browser also get the reasons if it is not.",
     auth: "public",
+    checksToken: true,
     changes: false,
     replies: {
       200: { description: "It is operational.", example: { ok: true } },

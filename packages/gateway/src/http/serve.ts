@@ -42,14 +42,14 @@ const SERVER_NAME = /^[A-Za-z0-9._-]{1,100}$/;
 /** Authenticates requests and upgrades. */
 export function admit(
   incoming: IncomingMessage,
-  rules: AccessRules & Pick<Route, "auth">,
+  rules: AccessRules & Pick<Route, "auth" | "checksToken">,
   serving: Pick<Serving, "services" | "hostNames" | "head" | "rates">,
 ): { origin: string; from: string; admitted: Admitted | undefined } {
   const origin = checkHead(incoming, rules, serving.hostNames, serving.head);
   const from = incoming.socket.remoteAddress ?? "";
   const { auth } = serving.services;
   const cookie = cookieName(origin);
-  if (rules.auth === "public") {
+  if (rules.auth === "public" && !(rules.checksToken && incoming.headers.authorization !== undefined)) {
     return { origin, from, admitted: auth.browserOf(incoming.headers.cookie, cookie) };
   }
   const admitted = auth.admit(incoming.headers, cookie, from);
