@@ -9,9 +9,10 @@ import {
   SamplingService,
   type SamplingServiceOptions,
 } from "../../packages/gateway/src/asks/sampling-service.js";
-import type { AuditSettings } from "../../packages/gateway/src/config/config.js";
+import type { AuditSettings, GatewaySettings } from "../../packages/gateway/src/config/config.js";
+import { type GatewayGuard, gatewayGuard } from "../../packages/gateway/src/guard/gateway-guard.js";
 import { type Script, type ScriptedModel, startScriptedModel } from "../model/scripted-model.js";
-import { type MemoryStore, memoryStore } from "./guard-stage.js";
+import { type MemoryStore, memoryStore, stageServer } from "./guard-stage.js";
 
 /** Questions that the user was asked, and the answers to give. */
 export class Person {
@@ -45,12 +46,23 @@ export function silence(): { answer: () => Promise<unknown>; say: (answer: unkno
   return { answer: () => said, say };
 }
 
+/** A server that asks, and its user. */
+export interface StageAsker {
+  user: string;
+  server: string;
+  identity?: string;
+}
+
 export interface AsksStage {
   readonly person: Person;
   readonly store: MemoryStore;
   readonly scripted: ScriptedModel;
   readonly sampling: SamplingService;
   readonly elicitation: ElicitationService;
+  /** The operator's policy; it may be changed. */
+  policy: GatewaySettings["policy"];
+  /** The guard of the server that asks: the same one each time. */
+  guardOf(asker: StageAsker): GatewayGuard;
   /** Milliseconds of the services' clock. */
   now: number;
   /** Whether there is a model. */
@@ -74,13 +86,16 @@ export async function asksStage(options: AsksStageOptions = {}): Promise<AsksSta
   const person = new Person();
   const store = memoryStore();
   const failures: unknown[] = [];
-  const shared = {
-    audit: store.audit,
-    settings: { audit: { payloads, redact: ["token"] } },
-    ask: person.ask,
-    onerror: (error: unknown) => failures.push(error),
-    clock: () => stage.now,
+  const shared = { ask: person.ask, clock: () => stage.now };
+  const onerror = (error: unknown) => failures.push(error);
+  const settings = {
+    strict: false,
+    audit: { payloads, redact: ["token"] },
+    get policy() {
+      return stage.policy;
+    },
   };
+  const guards = new Map<string, GatewayGuard>();
   const stage: AsksStage = {
     person,
     store,
@@ -88,15 +103,32 @@ export async function asksStage(options: AsksStageOptions = {}): Promise<AsksSta
     failures,
     now: 0,
     hasModel: true,
+    policy: {},
+    guardOf: ({ user, server: name, identity = "1" }) => {
+      const id = JSON.stringify([user, name, identity]);
+      const guard =
+        guards.get(id) ??
+        gatewayGuard({
+          user,
+          store,
+          settings,
+          onerror,
+          server: stageServer({ name, identity }),
+          views: () => ({ session: "s1", tool: "show" }),
+          clock: () => stage.now,
+        });
+      guards.set(id, guard);
+      return guard;
+    },
     sampling: new SamplingService({
       ...shared,
+      onerror,
       model: () => (stage.hasModel ? model : undefined),
       ...options.sampling,
     }),
     elicitation: new ElicitationService({ ...shared, ...options.elicitation }),
     async close() {
-      await stage.sampling.close();
-      await stage.elicitation.close();
+      await Promise.all([...guards.values()].map((guard) => guard.close()));
       await scripted.close();
     },
   };

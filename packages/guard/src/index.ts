@@ -45,6 +45,7 @@ export {
   defaultDecision,
   type Policy,
   type PolicyOptions,
+  questionOf,
   STRICT_POLICY,
 } from "./links/policy.js";
 export { limitRate, RATE_LIMITS, type Rate, type RateLimits } from "./links/rate.js";

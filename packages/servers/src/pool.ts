@@ -26,10 +26,12 @@ export interface ServerPoolOptions {
    */
   signIn?: ((user: string, settings: ServerSettings) => SignIn | undefined) | undefined;
   /**
-   * Answers a server's requests for its user; the user is undefined for a shared server. Without it, no such
-   * capability is declared.
+   * Answers a server's requests for its user; the user is undefined for a shared server. Call `server` when
+   * a request comes, because the server does not exist before. Without `asks`, no such capability is declared.
    */
-  asks?: ((user: string | undefined, settings: ServerSettings) => ServerAsks | undefined) | undefined;
+  asks?:
+    | ((user: string | undefined, settings: ServerSettings, server: () => Server) => ServerAsks | undefined)
+    | undefined;
   /**
    * Users whose servers with `start: "eager"` start at once. Those of other users start at their first use.
    */
@@ -213,7 +215,7 @@ export class ServerPool {
       settings,
       info,
       verdicts: this.#verdicts,
-      asks: asks?.(isShared(settings) ? undefined : user, settings),
+      asks: asks?.(isShared(settings) ? undefined : user, settings, () => server),
     };
     const { transport } = settings;
     const session = canSignIn(settings) ? signIn?.(user, settings) : undefined;
@@ -221,7 +223,7 @@ export class ServerPool {
       transport.type === "stdio"
         ? connectStdio({ ...common, signal, ongarbage, transport, launch })
         : connectRemote({ ...common, signal, transport, signIn: session });
-    const server = new ManagedServer({ settings, connect, clock, onerror });
+    const server: ManagedServer = new ManagedServer({ settings, connect, clock, onerror });
     const forget = session?.onSignedIn?.(() => {
       server.start().catch((error: unknown) => onerror?.(error));
     });

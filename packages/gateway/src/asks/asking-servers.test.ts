@@ -12,10 +12,14 @@ import {
   type ServerSettings,
 } from "@vitrine/servers";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { type AsksStage, asksStage, silence } from "../../../../testing/gateway/asks-stage.js";
+import {
+  type AsksStage,
+  asksStage,
+  type StageAsker,
+  silence,
+} from "../../../../testing/gateway/asks-stage.js";
 import { nodeServer, serverSettings } from "../../../../testing/gateway/servers.ts";
 import { say } from "../../../../testing/model/scripted-model.js";
-import type { Asker } from "./ask-records.js";
 import { type AskServices, asksOf } from "./services.js";
 
 const script = (name: string): string =>
@@ -101,8 +105,12 @@ let present: AsksStage | undefined;
 const shared = new Map<Kind, Promise<Server>>();
 
 /** Like {@link asksOf}, but each request uses the services of the running test. */
-function asksOfPresent(asker: Asker): ServerAsks {
-  const now = (): ServerAsks => asksOf(asker, present ?? {});
+function asksOfPresent(asker: StageAsker): ServerAsks {
+  const now = (): ServerAsks => {
+    if (!present) throw new Error("asked when no test runs");
+    const { guardOf, ...services } = present;
+    return asksOf(() => guardOf(asker), services);
+  };
   const ask = (which: "sample" | "elicit") => async (params: unknown, signal: AbortSignal) => {
     const answer = now()[which];
     if (!answer) throw new Error("asked when no test runs");
@@ -119,7 +127,7 @@ function asksOfPresent(asker: Asker): ServerAsks {
 async function start(
   kind: Kind,
   cleanups: Cleanups,
-  asks: (asker: Asker) => ServerAsks,
+  asks: (asker: StageAsker) => ServerAsks,
   { limits = {}, settings }: Own = {},
 ): Promise<Server> {
   const pool = new ServerPool({
@@ -138,7 +146,7 @@ async function scene(kind: Kind, own?: Own): Promise<Scene> {
   if (own) {
     const services = own.services?.(stage) ?? stage;
     return Object.assign(stage, {
-      server: await start(kind, afterTest, (asker) => asksOf(asker, services), own),
+      server: await start(kind, afterTest, (asker) => asksOf(() => stage.guardOf(asker), services), own),
     });
   }
   present = stage;
@@ -356,7 +364,7 @@ describe("a server of the first generation", () => {
     const { elicitation } = stage;
     const completed = elicitation.completed.bind(elicitation);
     elicitation.completed = (asker, id) => {
-      done.push(`${asker.user} ${asker.server} ${id}`);
+      done.push(`${asker.user} ${asker.server.name} ${id}`);
       completed(asker, id);
     };
     stage.person.answer = () => ({ action: "accept" });

@@ -29,7 +29,7 @@ const setUp = async (options: AsksStageOptions = {}): Promise<AsksStage> => {
 describe("a server's request to the user", () => {
   it("is shown, answered according to the form, and recorded without its content", async () => {
     const { elicitation, person, store } = await setUp();
-    expect(await elicitation.fromServer(asker, form, never)).toEqual({
+    expect(await elicitation.fromServer(stage.guardOf(asker), form, never)).toEqual({
       action: "accept",
       content: { city: "Oslo" },
     });
@@ -59,14 +59,14 @@ describe("a server's request to the user", () => {
   ])("may be answered with %s, which reveals nothing", async (action, reason) => {
     const { elicitation, person, store } = await setUp();
     person.answer = () => ({ action, content: { city: "Oslo" } });
-    expect(await elicitation.fromServer(asker, form, never)).toEqual({ action });
+    expect(await elicitation.fromServer(stage.guardOf(asker), form, never)).toEqual({ action });
     expect(store.rows).toMatchObject([{ decision: "refused", reason }]);
   });
 
   it("counts as cancelled without an answer in time", async () => {
     const { elicitation, person, store } = await setUp({ elicitation: { limits: { userTimeout: 30 } } });
     person.answer = silence().answer;
-    expect(await elicitation.fromServer(asker, form, never)).toEqual({ action: "cancel" });
+    expect(await elicitation.fromServer(stage.guardOf(asker), form, never)).toEqual({ action: "cancel" });
     expect(person.withdrawn).toBe(1);
     expect(store.rows).toMatchObject([{ decision: "refused", reason: "timeout" }]);
   });
@@ -74,14 +74,14 @@ describe("a server's request to the user", () => {
   it("fails without an open page, and if it cannot be recorded", async () => {
     const { elicitation, person, store } = await setUp();
     store.failing.begin = new Error("disk full");
-    await expect(elicitation.fromServer(asker, form, never)).rejects.toMatchObject({
+    await expect(elicitation.fromServer(stage.guardOf(asker), form, never)).rejects.toMatchObject({
       data: { code: "audit-failed" },
     });
     store.failing.begin = undefined;
     person.answer = () => {
       throw new Error("no page is open");
     };
-    await expect(elicitation.fromServer(asker, form, never)).rejects.toMatchObject({
+    await expect(elicitation.fromServer(stage.guardOf(asker), form, never)).rejects.toMatchObject({
       data: { code: "elicitation-unavailable" },
     });
     expect(store.rows).toMatchObject([{ decision: "refused", reason: "elicitation-unavailable" }]);
@@ -96,27 +96,26 @@ describe("a server's request to the user", () => {
   ])("an invalid answer %j of the page does not reach the server", async (answer) => {
     const { elicitation, person, store } = await setUp();
     person.answer = () => answer;
-    await expect(elicitation.fromServer(asker, form, never)).rejects.toMatchObject({ code: -32603 });
+    await expect(elicitation.fromServer(stage.guardOf(asker), form, never)).rejects.toMatchObject({
+      code: -32603,
+    });
     expect(store.rows).toMatchObject([{ decision: "refused" }]);
   });
 
   it("is limited to one at a time and ten a minute, and can be denied by the operator", async () => {
-    const denied = new Set<string>();
-    const { elicitation, person, store } = await setUp({
-      elicitation: { decide: (server) => (denied.has(server) ? "deny" : undefined) },
-    });
+    const { elicitation, person, store } = await setUp();
     const flood = await Promise.allSettled(
-      Array.from({ length: 200 }, () => elicitation.fromServer(asker, form, never)),
+      Array.from({ length: 200 }, () => elicitation.fromServer(stage.guardOf(asker), form, never)),
     );
     expect(flood.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
     expect(person.asked).toHaveLength(10);
     expect(person.most).toBe(1);
     expect(store.entries.filter(({ decision }) => decision === "refused").length).toBeLessThan(25);
     stage.now += 6_000;
-    await elicitation.fromServer(asker, form, never);
-    denied.add("weather");
-    expect(elicitation.isOpen("weather")).toBe(false);
-    await expect(elicitation.fromServer(asker, form, never)).rejects.toMatchObject({
+    await elicitation.fromServer(stage.guardOf(asker), form, never);
+    stage.policy = { "elicitation/create": "deny" };
+    expect(stage.guardOf(asker).isDenied("elicitation/create")).toBe(true);
+    await expect(elicitation.fromServer(stage.guardOf(asker), form, never)).rejects.toMatchObject({
       data: { code: "not-allowed" },
     });
   });
@@ -125,7 +124,7 @@ describe("a server's request to the user", () => {
     const { elicitation, person } = await setUp();
     person.answer = silence().answer;
     const controller = new AbortController();
-    const asked = elicitation.fromServer(asker, form, controller.signal);
+    const asked = elicitation.fromServer(stage.guardOf(asker), form, controller.signal);
     const ended = expect(asked).rejects.toMatchObject({ code: "aborted" });
     await expect.poll(() => person.asked).toHaveLength(1);
     controller.abort();
@@ -142,7 +141,9 @@ describe("web pages that a server sends a user to", () => {
     ["https://аррӏе.com/", "https://xn--80ak6aa92e.com/"],
   ])("may be %s", async (address, shown) => {
     const { elicitation, person } = await setUp();
-    expect(await elicitation.fromServer(asker, url(address), never)).toEqual({ action: "accept" });
+    expect(await elicitation.fromServer(stage.guardOf(asker), url(address), never)).toEqual({
+      action: "accept",
+    });
     expect(person.asked).toEqual([
       { user: "ana", server: "weather", message: "Sign in", mode: "url", url: shown },
     ]);
@@ -169,7 +170,7 @@ describe("web pages that a server sends a user to", () => {
     `https://example.com/${"a".repeat(8_000)}`,
   ])("must not be %j", async (address) => {
     const { elicitation, person, store } = await setUp();
-    await expect(elicitation.fromServer(asker, url(address), never)).rejects.toMatchObject({
+    await expect(elicitation.fromServer(stage.guardOf(asker), url(address), never)).rejects.toMatchObject({
       data: { code: "link-invalid" },
     });
     expect(person.asked).toEqual([]);
@@ -179,17 +180,17 @@ describe("web pages that a server sends a user to", () => {
   it("are reported as completed once, and only if the user went there", async () => {
     const done: unknown[] = [];
     const { elicitation, person } = await setUp({
-      elicitation: { oncompleted: (who, sent) => done.push([who, sent.url]) },
+      elicitation: { oncompleted: ({ user, server }, sent) => done.push([user, server.name, sent.url]) },
     });
     const address = "https://example.com/";
-    await elicitation.fromServer(asker, url(address, { elicitationId: "e1" }), never);
+    await elicitation.fromServer(stage.guardOf(asker), url(address, { elicitationId: "e1" }), never);
     person.answer = () => ({ action: "decline" });
-    await elicitation.fromServer(asker, url(address, { elicitationId: "e2" }), never);
-    elicitation.completed({ ...asker, server: "other" }, "e1");
+    await elicitation.fromServer(stage.guardOf(asker), url(address, { elicitationId: "e2" }), never);
+    elicitation.completed(stage.guardOf({ ...asker, server: "other" }), "e1");
     // Another server that has taken its name (attack E01).
-    elicitation.completed({ ...asker, identity: "another" }, "e1");
-    for (const id of ["e1", "e1", "e2", "e3", "__proto__"]) elicitation.completed(asker, id);
-    expect(done).toEqual([[asker, address]]);
+    elicitation.completed(stage.guardOf({ ...asker, identity: "another" }), "e1");
+    for (const id of ["e1", "e1", "e2", "e3", "__proto__"]) elicitation.completed(stage.guardOf(asker), id);
+    expect(done).toEqual([["ana", "weather", address]]);
   });
 });
 
@@ -204,7 +205,7 @@ describe("a malformed request", () => {
     ["an invalid id", url("https://example.com/", { elicitationId: 7 })],
   ])("%s is refused, and the user is not asked", async (_, params) => {
     const { elicitation, person } = await setUp();
-    await expect(elicitation.fromServer(asker, params, never)).rejects.toMatchObject({
+    await expect(elicitation.fromServer(stage.guardOf(asker), params, never)).rejects.toMatchObject({
       code: INVALID_PARAMS,
     });
     expect(person.asked).toEqual([]);
@@ -219,7 +220,7 @@ describe("a malformed request", () => {
       { ...form, message: "x".repeat(10_001) },
       { message: "m", requestedSchema: deep },
     ]) {
-      await expect(elicitation.fromServer(asker, params, never)).rejects.toMatchObject({
+      await expect(elicitation.fromServer(stage.guardOf(asker), params, never)).rejects.toMatchObject({
         data: { code: "too-large" },
       });
     }

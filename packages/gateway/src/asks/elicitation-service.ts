@@ -3,20 +3,18 @@
  *
  * @module
  */
-import { type Decision, Refusal } from "@vitrine/guard";
+import { isRefusal, Refusal } from "@vitrine/guard";
 import { recordOf, VitrineError } from "@vitrine/protocol";
 import { type ElicitationAnswer, type ElicitationQuestion, GatewayError } from "@vitrine/wire";
-import type { CallRecord } from "../guard/call-record.js";
+import { ELICITATION_METHOD } from "../config/policy-key.js";
 import { Buckets } from "../http/buckets.js";
 import { unusable } from "./ask-error.js";
-import { type Asker, AskRecords, type AskRecordsOptions } from "./ask-records.js";
+import { type AskingGuard, serverCall, serverQuestion } from "./asking-guard.js";
 import { type ElicitationRequest, readElicitationRequest } from "./elicitation-request.js";
 import { type FormAnswer, readFormAnswer } from "./form-answer.js";
 import { inTime } from "./in-time.js";
 import { ELICITATION_LIMITS, type ElicitationLimits } from "./limits.js";
 import { QuestionQueues } from "./question-queues.js";
-
-export const ELICITATION_METHOD = "elicitation/create";
 
 /** The answer to a server. */
 export type Elicited = { action: ElicitationAnswer["action"]; content?: FormAnswer };
@@ -34,32 +32,33 @@ export interface SentAway {
 }
 
 /** Options of {@link ElicitationService}. */
-export interface ElicitationServiceOptions extends AskRecordsOptions {
+export interface ElicitationServiceOptions {
   /**
    * Shows the question to the user; the page's answer is validated here. Throws if no page is open, and when
    * the signal aborts.
    */
   readonly ask: (user: string, question: ElicitationAsk, signal: AbortSignal) => Promise<unknown>;
-  /** Returns `deny` if the operator forbids a server to ask users. */
-  readonly decide?: ((server: string) => Decision | undefined) | undefined;
   /** Called when a server reports that a web page is completed. */
   readonly oncompleted?: ((asker: Asker, sent: SentAway) => void) | undefined;
   readonly limits?: Partial<ElicitationLimits> | undefined;
+  /** A monotonic clock in milliseconds. */
+  readonly clock?: (() => number) | undefined;
 }
+
+/** The server that asks, and its user. */
+export type Asker = Pick<AskingGuard, "user" | "server">;
 
 /** Maximum number of web pages per server that are not completed yet. */
 const MAX_SENT = 100;
 
 /**
- * Handles requests of servers: asks the user, and answers according to MCP.
+ * Handles requests of servers: asks the user, and answers according to MCP. Every request passes the guard.
  *
  * @example
  * ```ts source="./asks.examples.ts#elicitationService"
  * const service = new ElicitationService({
  *   ask: (user, question, signal) =>
  *     page(user).request("gateway/elicit", (id) => ({ ...question, id }), signal),
- *   audit: store.audit,
- *   settings,
  * });
  * const requestedSchema = {
  *   type: "object",
@@ -67,14 +66,12 @@ const MAX_SENT = 100;
  *   required: ["city"],
  * };
  * const params = { message: "Which city?", requestedSchema };
- * const asker = { user: "ana", server: "weather" };
- * const { action, content } = await service.fromServer(asker, params, signal);
+ * const { action, content } = await service.fromServer(guard, params, signal);
  * ```
  */
 export class ElicitationService {
   readonly #options: ElicitationServiceOptions;
   readonly #limits: ElicitationLimits;
-  readonly #records: AskRecords;
   readonly #queues: QuestionQueues;
   readonly #rates: Buckets;
   readonly #sent = new Map<string, Map<string, SentAway>>();
@@ -86,14 +83,8 @@ export class ElicitationService {
     this.#options = options;
     this.#limits = { ...ELICITATION_LIMITS, ...limits };
     const { perMinute, waiting } = this.#limits;
-    this.#records = new AskRecords(options);
     this.#queues = new QuestionQueues(waiting);
     this.#rates = new Buckets({ burst: perMinute, perSecond: perMinute / 60 }, clock);
-  }
-
-  /** Whether a server may ask. */
-  isOpen(server: string): boolean {
-    return this.#options.decide?.(server) !== "deny";
   }
 
   /**
@@ -103,22 +94,50 @@ export class ElicitationService {
    * @throws {GatewayError} `elicitation-unavailable` if no page is open, `audit-failed`
    * @throws {Refusal} `rate-limited`, `too-large`, `link-invalid`, `not-allowed`
    */
-  async fromServer(asker: Asker, params: unknown, signal: AbortSignal): Promise<Elicited> {
-    const record = this.#records.open(asker, ELICITATION_METHOD, params, signal);
-    const queueName = queueNameOf(asker);
+  async fromServer(guard: AskingGuard, params: unknown, signal: AbortSignal): Promise<Elicited> {
+    const queueName = queueNameOf(guard);
     const done = new AbortController();
+    const over = AbortSignal.any([signal, done.signal]);
+    const call = serverCall(guard, ELICITATION_METHOD, params, over);
+    let leave = (): void => {};
+    let request: ElicitationRequest | undefined;
     let name: string | undefined;
+    let elicited: Elicited | undefined;
+    const accept = async (): Promise<Elicited> => {
+      if (elicited?.action !== "accept") throw new Error("a question was accepted without an answer");
+      // From now on the server may report that it is completed.
+      if (request?.mode === "url") this.#note(guard, request);
+      return elicited;
+    };
     try {
-      const request = this.#admit(queueName, asker, params);
-      name = nameOf(queueName, request);
-      if (name !== undefined) this.#unanswered.set(name, done);
-      const over = AbortSignal.any([signal, done.signal]);
-      return await this.#queues.run(queueName, over, () => this.#put(asker, request, record, over));
+      const accepted = await guard.pass(call, accept, {
+        question: serverQuestion(call),
+        check: async () => {
+          request = this.#admit(queueName, call.params);
+          name = nameOf(queueName, request);
+          if (name !== undefined) this.#unanswered.set(name, done);
+          leave = await this.#queues.enter(queueName, over);
+        },
+        ask: async (given) => {
+          if (!request) return false;
+          elicited = await this.#show(guard, request, given);
+          if (name !== undefined) this.#unanswered.delete(name);
+          if (elicited.action === "cancel")
+            throw new VitrineError("aborted", "the user cancelled the question");
+          return elicited.action === "accept";
+        },
+      });
+      return accepted as Elicited;
     } catch (error) {
-      if (!done.signal.aborted || record.hasStarted) return await this.#failed(record, error);
-      await record.refused(new VitrineError("aborted", "the server completed it before the user answered"));
-      return { action: "cancel" };
+      // Nothing was revealed, so nothing happened.
+      if (elicited?.action === "cancel" || (isRefusal(error) && error.data.code === "denied"))
+        return { action: elicited?.action ?? "decline" };
+      const isTimeout = error instanceof VitrineError && error.code === "timeout";
+      // Completed before the user answered, or never answered.
+      if (!elicited && (done.signal.aborted || isTimeout)) return { action: "cancel" };
+      throw error;
     } finally {
+      leave();
       if (name !== undefined && this.#unanswered.get(name) === done) this.#unanswered.delete(name);
     }
   }
@@ -138,14 +157,8 @@ export class ElicitationService {
     this.#options.oncompleted?.(asker, known);
   }
 
-  /** Writes the summaries of refusals. */
-  close(): Promise<void> {
-    return this.#records.flush();
-  }
-
   /** Checks a request before the user is asked. */
-  #admit(queueName: string, { server }: Asker, params: unknown): ElicitationRequest {
-    if (!this.isOpen(server)) throw new Refusal("not-allowed", "the operator does not allow this");
+  #admit(queueName: string, params: unknown): ElicitationRequest {
     const wait = this.#rates.take(queueName);
     if (wait > 0) {
       const message = `a server may ask the user ${this.#limits.perMinute} times a minute: try again in ${wait} ms`;
@@ -154,57 +167,23 @@ export class ElicitationService {
     return readElicitationRequest(params, this.#limits);
   }
 
-  async #put(
-    asker: Asker,
-    request: ElicitationRequest,
-    record: CallRecord,
-    signal: AbortSignal,
-  ): Promise<Elicited> {
-    const answer = await this.#show(asker, request, signal);
-    const action = answer?.action;
-    const name = nameOf(queueNameOf(asker), request);
-    if (name !== undefined) this.#unanswered.delete(name);
-    if (action !== "accept") {
-      // Nothing was revealed, so nothing happened; the reason is recorded.
-      const why = action === "decline" ? new Refusal("denied", "the user declined") : nothingSaid(action);
-      await record.refused(why);
-      return { action: action ?? "cancel" };
-    }
-    const elicited: Elicited =
-      request.mode === "form"
-        ? { action, content: readFormAnswer(request.schema, answer?.content) }
-        : { action };
-    record.reason = "asked";
-    // From now on the server may report that it is completed.
-    if (request.mode === "url") this.#note(asker, request);
-    await record.begin();
-    if (signal.aborted) throw new VitrineError("aborted", "the request was cancelled");
-    record.ended(elicited);
-    return elicited;
-  }
-
-  /** The page's answer; undefined after the timeout. */
-  async #show(
-    { user, server }: Asker,
-    request: ElicitationRequest,
-    signal: AbortSignal,
-  ): Promise<{ action: ElicitationAnswer["action"]; content?: unknown } | undefined> {
+  /** The user's answer, checked against the form. */
+  async #show({ user, server }: Asker, request: ElicitationRequest, signal: AbortSignal): Promise<Elicited> {
     const { userTimeout } = this.#limits;
-    let answer: unknown;
-    try {
-      answer = await inTime(signal, userTimeout, "the user did not answer", (given) =>
-        this.#options.ask(user, questionOf(server, request), given),
-      );
-    } catch (cause) {
-      const { code } = recordOf(cause);
-      if (cause instanceof VitrineError && code === "timeout") return undefined;
-      if (cause instanceof VitrineError && code === "aborted") throw cause;
+    const question = questionOf(server.name, request);
+    const answer = await inTime(signal, userTimeout, "the user did not answer", (given) =>
+      this.#options.ask(user, question, given),
+    ).catch((cause: unknown) => {
+      if (cause instanceof VitrineError && /^(aborted|timeout)$/.test(`${cause.code}`)) throw cause;
       const message = "no page is open to ask the user: open the gateway in a browser";
       throw new GatewayError("elicitation-unavailable", message, { cause });
-    }
+    });
     const { action, content } = recordOf(answer);
-    if (action === "accept" || action === "decline" || action === "cancel") return { action, content };
-    throw unusable("it must accept, decline or cancel");
+    if (action === "decline" || action === "cancel") return { action };
+    if (action !== "accept") throw unusable("it must accept, decline or cancel");
+    return request.mode === "form"
+      ? { action, content: readFormAnswer(request.schema, content) }
+      : { action };
   }
 
   #note(asker: Asker, { url, message, elicitationId }: Extract<ElicitationRequest, { mode: "url" }>): void {
@@ -217,20 +196,9 @@ export class ElicitationService {
       sent.delete(oldest);
     }
   }
-
-  async #failed(record: CallRecord, error: unknown): Promise<never> {
-    const isKnown = error instanceof VitrineError;
-    if (!isKnown) this.#options.onerror?.(error);
-    const reported = isKnown
-      ? error
-      : new GatewayError("elicitation-unavailable", "the user could not be asked");
-    if (record.hasStarted) record.failed(reported);
-    else await record.refused(reported);
-    throw reported;
-  }
 }
 
-const queueNameOf = ({ user, server, identity = "" }: Asker): string => `${user} ${server} ${identity}`;
+const queueNameOf = ({ user, server: { name, identity } }: Asker): string => `${user} ${name} ${identity}`;
 
 /** The key of a request that the server may report as completed. */
 const nameOf = (queueName: string, request: ElicitationRequest): string | undefined =>
@@ -244,8 +212,3 @@ const questionOf = (server: string, request: ElicitationRequest): ElicitationAsk
   const { url, elicitationId } = request;
   return { server, message, mode: "url", url, ...(elicitationId !== undefined && { elicitationId }) };
 };
-
-const nothingSaid = (action: "cancel" | undefined): VitrineError =>
-  action === "cancel"
-    ? new VitrineError("aborted", "the user cancelled the question")
-    : new VitrineError("timeout", "the user did not answer in time");

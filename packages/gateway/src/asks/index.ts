@@ -5,6 +5,5 @@
  */
 
 export { pageServices } from "./page-services.js";
-export { SAMPLING_METHOD, SamplingService } from "./sampling-service.js";
+export type { SamplingService } from "./sampling-service.js";
 export { asksOf } from "./services.js";
-export { sampleForView } from "./view-sampling.js";

@@ -1,10 +1,11 @@
 import { afterEach, expect, it } from "vitest";
-import { memoryStore, stageSettings } from "../../../../testing/gateway/guard-stage.js";
+import { memoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import { type ScriptedModel, say, startScriptedModel } from "../../../../testing/model/scripted-model.js";
 import { aiModel } from "../../../conversation/src/model/ai-model.js";
 import type { GatewaySettings } from "../config/config.js";
+import { gatewayGuard } from "../guard/gateway-guard.js";
 import { PageQuestions } from "../sessions/page-questions.js";
-import { pageServices } from "./page-services.js";
+import { type AskedPage, pageServices } from "./page-services.js";
 import { asksOf } from "./services.js";
 
 const never = new AbortController().signal;
@@ -30,31 +31,40 @@ async function setUp() {
       setImmediate(() => questions.answered(message.id, answers[message.method], undefined));
     }
   });
-  const pages = new Map([["ana", questions]]);
+  const app = { item: "i1", server: "shop", title: "Cart" };
+  const page: AskedPage = {
+    request: (method, params, signal) => questions.request(method, params, signal),
+    speaker: (view) => (view === "v7" ? app : undefined),
+  };
+  const pages = new Map([["ana", page]]);
   const asked: (string | undefined)[][] = [];
-  const settings: Pick<GatewaySettings, "servers" | "policy" | "strict" | "audit"> = {
-    servers: new Map([["shop", stageSettings()]]),
+  const settings: Pick<GatewaySettings, "policy" | "strict" | "audit"> = {
     policy: {},
     strict: false,
     audit: { payloads: "none", redact: [] },
   };
   const services = pageServices({
     model: () => model,
-    audit: memoryStore().audit,
-    settings: () => settings,
     page: (user, view) => {
       asked.push([user, view]);
       return pages.get(user);
     },
   });
-  return { services, sent, answers, settings, questions, asked };
+  const store = memoryStore();
+  const guardOf = (user: string) =>
+    gatewayGuard({ server: stageServer(), user, store, settings, views: () => ({ session: "s1" }) });
+  const asksFor = (user: string) => {
+    const guard = guardOf(user);
+    return asksOf(() => guard, services);
+  };
+  return { services, sent, answers, settings, questions, asked, guardOf, asksFor };
 }
 
 it("questions are sent to the user's page with an id, and answered", async () => {
-  const { services, sent, answers } = await setUp();
+  const { asksFor, sent, answers } = await setUp();
   answers["gateway/sample"] = { answer: "allow", maxTokens: 3 };
   answers["gateway/elicit"] = { action: "accept", content: { ok: true } };
-  const asks = asksOf({ user: "ana", server: "shop" }, services);
+  const asks = asksFor("ana");
   expect(asks.capabilities()).toEqual({ sampling: {}, elicitation: { form: {}, url: {} } });
   expect(await asks.sample?.(sample, never)).toMatchObject({ content: { text: "Hello" } });
   expect(await asks.elicit?.(form, never)).toEqual({ action: "accept", content: { ok: true } });
@@ -65,30 +75,34 @@ it("questions are sent to the user's page with an id, and answered", async () =>
 });
 
 it("a user without a page cannot be asked, and a closed page counts as declined", async () => {
-  const { services, questions } = await setUp();
-  const nobody = asksOf({ user: "ben", server: "shop" }, services);
+  const { asksFor, questions } = await setUp();
+  const nobody = asksFor("ben");
   await expect(nobody.sample?.(sample, never)).rejects.toMatchObject({
     data: { code: "sampling-unavailable" },
   });
   await expect(nobody.elicit?.(form, never)).rejects.toMatchObject({
     data: { code: "elicitation-unavailable" },
   });
-  const asking = asksOf({ user: "ana", server: "shop" }, services).sample?.(sample, never);
+  const asking = asksFor("ana").sample?.(sample, never);
   setImmediate(() => questions.close());
   await expect(asking).rejects.toMatchObject({ data: { code: "sampling-unavailable" } });
 });
 
 it("an app's question is sent to the page that shows it", async () => {
-  const { services, answers, asked } = await setUp();
+  const { services, answers, asked, sent, guardOf } = await setUp();
   answers["gateway/sample"] = { answer: "allow" };
-  const asks = { user: "ana", server: "shop", view: "v7", params: { ...sample } };
-  expect(await services.sampling.askFor(asks, never)).toMatchObject({ answer: "allow" });
+  const method = "sampling/createMessage";
+  const call = { actor: "view", user: "ana", server: "shop", view: "v7", method, params: sample } as const;
+  expect(await services.sampling.fromView(guardOf("ana"), call)).toMatchObject({
+    content: { text: "Hello" },
+  });
   expect(asked).toEqual([["ana", "v7"]]);
+  expect(sent).toMatchObject([{ method: "gateway/sample", params: { app: { title: "Cart" } } }]);
 });
 
 it("the current policy of the operator applies to servers too", async () => {
-  const { services, settings } = await setUp();
-  const asks = asksOf({ user: "ana", server: "shop" }, services);
+  const { asksFor, settings } = await setUp();
+  const asks = asksFor("ana");
   settings.policy = { "sampling/createMessage": "deny" };
   expect(asks.capabilities()).not.toHaveProperty("sampling");
   await expect(asks.sample?.(sample, never)).rejects.toMatchObject({ data: { code: "not-allowed" } });

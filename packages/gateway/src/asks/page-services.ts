@@ -3,17 +3,9 @@
  *
  * @module
  */
-import type { Decision } from "@vitrine/guard";
-import { type ConversationAsks, GatewayError } from "@vitrine/wire";
-import type { GatewaySettings } from "../config/config.js";
-import { operatorDecision } from "../guard/policy.js";
-import type { AskRecordsOptions } from "./ask-records.js";
-import {
-  ELICITATION_METHOD,
-  ElicitationService,
-  type ElicitationServiceOptions,
-} from "./elicitation-service.js";
-import { SAMPLING_METHOD, SamplingService, type SamplingServiceOptions } from "./sampling-service.js";
+import { type ConversationAsks, GatewayError, type SpeakingApp } from "@vitrine/wire";
+import { ElicitationService, type ElicitationServiceOptions } from "./elicitation-service.js";
+import { SamplingService, type SamplingServiceOptions } from "./sampling-service.js";
 import type { AskServices } from "./services.js";
 
 /** A page that can show a question, such as a `PageSession`. */
@@ -23,74 +15,57 @@ export interface AskedPage {
     params: (id: string) => ConversationAsks[M]["params"],
     signal: AbortSignal,
   ): Promise<unknown>;
+  /** The app of a view, as the user knows it. */
+  speaker(view: string): SpeakingApp | undefined;
 }
 
 /** Options of {@link pageServices}. */
 export interface PageServicesOptions
-  extends Omit<AskRecordsOptions, "settings">,
-    Pick<SamplingServiceOptions, "model">,
+  extends Pick<SamplingServiceOptions, "model" | "onerror">,
     Pick<ElicitationServiceOptions, "oncompleted"> {
-  /** The current settings. */
-  readonly settings: () => Pick<GatewaySettings, "servers" | "policy" | "strict" | "audit">;
   /** The page that shows a question: the one with the view, or any open page of the user. */
   readonly page: (user: string, view: string | undefined) => AskedPage | undefined;
 }
 
 /**
- * Creates both services for a gateway. The operator's policy for `sampling/createMessage` applies to servers
- * as well as to their views.
+ * Creates both services for a gateway.
  *
  * @example
  * ```ts source="./asks.examples.ts#pageServices"
  * const services = pageServices({
  *   model: () => models.current,
  *   page: (user, view) => pageOf(user, view),
- *   settings: () => settings,
- *   audit: store.audit,
  * });
- * const asks = asksOf({ user: "ana", server: "notes" }, services);
+ * const asks = asksOf(() => guard, services);
  * ```
  */
-export function pageServices(options: PageServicesOptions): Required<AskServices> & {
+export function pageServices({
+  page,
+  model,
+  onerror,
+  oncompleted,
+}: PageServicesOptions): Required<AskServices> & {
   readonly sampling: SamplingService;
   readonly elicitation: ElicitationService;
 } {
-  const { settings, page, model, oncompleted, ...shared } = options;
-  const records: AskRecordsOptions = {
-    ...shared,
-    settings: {
-      get audit() {
-        return settings().audit;
-      },
-    },
-  };
   const must = (user: string, view?: string): AskedPage => {
     const found = page(user, view);
     if (found) return found;
     throw new GatewayError("elicitation-unavailable", `${user} has no open page`);
   };
-  const decide =
-    (method: string) =>
-    (name: string): Decision | undefined => {
-      const { servers, policy, strict } = settings();
-      const server = servers.get(name);
-      return (
-        server &&
-        operatorDecision({ server, settings: { policy, strict } }, { method, subject: "", params: {} })
-      );
-    };
   return {
     sampling: new SamplingService({
-      ...records,
       model,
-      decide: decide(SAMPLING_METHOD),
-      ask: async (user, question, signal, view) =>
-        must(user, view).request("gateway/sample", (id) => ({ ...question, id }), signal),
+      onerror,
+      ask: async (user, question, signal, view) => {
+        const asked = must(user, view);
+        const app = view === undefined ? undefined : asked.speaker(view);
+        const shown = { ...question, ...(app && { app }) };
+        return asked.request("gateway/sample", (id) => ({ ...shown, id }), signal);
+      },
     }),
     elicitation: new ElicitationService({
-      ...records,
       oncompleted,
-      decide: decide(ELICITATION_METHOD),
       ask: async (user, question, signal) =>
         must(user).request("gateway/elicit", (id) => ({ ...question, id }), signal),
     }),

@@ -11,7 +11,7 @@ interface Queue {
   waiting: (() => void)[];
 }
 
-/** Runs one question at a time per requester. A few more are queued, and the others are refused. */
+/** One question at a time per requester. A few more are queued, and the others are refused. */
 export class QuestionQueues {
   readonly #waiting: number;
   readonly #queues = new Map<string, Queue>();
@@ -21,21 +21,17 @@ export class QuestionQueues {
   }
 
   /**
-   * Runs it after the earlier ones in its queue.
+   * Waits for the earlier ones in the queue. Returns the function that lets the next one go.
    *
    * @throws {Refusal} `rate-limited` if the queue is full
    * @throws {VitrineError} `aborted` if it is cancelled while it waits
    */
-  async run<T>(queue: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
-    await this.#enter(queue, signal);
-    try {
-      return await run();
-    } finally {
-      this.#leave(queue);
-    }
+  async enter(name: string, signal: AbortSignal): Promise<() => void> {
+    await this.#turn(name, signal);
+    return () => this.#leave(name);
   }
 
-  #enter(name: string, signal: AbortSignal): Promise<void> {
+  #turn(name: string, signal: AbortSignal): Promise<void> {
     const queue = this.#queues.get(name) ?? { isBusy: false, waiting: [] };
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(cancelledRequest());

@@ -31,7 +31,7 @@ describe("a server's request to the model", () => {
   it("I11: is shown to the user, sent after approval, and answered according to MCP", async () => {
     const { sampling, person, scripted, store } = await setUp();
     const params = ask("Say hello", { systemPrompt: "Be short.", temperature: 0.5, stopSequences: ["END"] });
-    expect(await sampling.fromServer(asker, params, never)).toEqual({
+    expect(await sampling.fromServer(stage.guardOf(asker), params, never)).toEqual({
       role: "assistant",
       content: text("Hello there"),
       model: "local/scripted",
@@ -85,7 +85,7 @@ describe("a server's request to the model", () => {
       maxTokens: 7,
       messages: [{ role: "user", content: [text("Say goodbye")] }],
     });
-    await sampling.fromServer(asker, ask("Say hello", { systemPrompt: "Be rude." }), never);
+    await sampling.fromServer(stage.guardOf(asker), ask("Say hello", { systemPrompt: "Be rude." }), never);
     expect(scripted.requests[0]?.body).toMatchObject({
       messages: [{ role: "user", content: "Say goodbye" }],
       max_tokens: 7,
@@ -96,10 +96,10 @@ describe("a server's request to the model", () => {
   it("cannot exceed the limits through the user's page either", async () => {
     const { sampling, person, scripted } = await setUp();
     person.answer = () => ({ answer: "allow", maxTokens: 10_000_000 });
-    await sampling.fromServer(asker, ask(), never);
+    await sampling.fromServer(stage.guardOf(asker), ask(), never);
     expect(scripted.requests[0]?.body["max_tokens"]).toBe(SAMPLING_LIMITS.maxTokens);
     person.answer = () => ({ answer: "allow", messages: [{ role: "system", content: [] }] });
-    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+    await expect(sampling.fromServer(stage.guardOf(asker), ask(), never)).rejects.toMatchObject({
       code: -32603,
       message: expect.stringContaining("the page's answer is unusable"),
     });
@@ -111,7 +111,7 @@ describe("a server's request to the model", () => {
     async (given) => {
       const { sampling, person, scripted, store } = await setUp();
       person.answer = () => given;
-      await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+      await expect(sampling.fromServer(stage.guardOf(asker), ask(), never)).rejects.toMatchObject({
         code: -1,
         message: "User rejected sampling request",
         data: { code: "denied" },
@@ -124,22 +124,22 @@ describe("a server's request to the model", () => {
   it("is refused without a model, and without an open page", async () => {
     const { sampling, person, store } = await setUp();
     stage.hasModel = false;
-    expect(sampling.isOpen("notes")).toBe(false);
+    expect(sampling.hasModel).toBe(false);
     const unavailable = { data: { code: "sampling-unavailable" } };
-    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject(unavailable);
+    await expect(sampling.fromServer(stage.guardOf(asker), ask(), never)).rejects.toMatchObject(unavailable);
     expect(person.asked).toEqual([]);
     stage.hasModel = true;
-    expect(sampling.isOpen("notes")).toBe(true);
+    expect(sampling.hasModel).toBe(true);
     person.answer = () => {
       throw new Error("no page is open");
     };
-    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject(unavailable);
+    await expect(sampling.fromServer(stage.guardOf(asker), ask(), never)).rejects.toMatchObject(unavailable);
     // The model may become unavailable during the question.
     person.answer = () => {
       stage.hasModel = false;
       return { answer: "allow" };
     };
-    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject(unavailable);
+    await expect(sampling.fromServer(stage.guardOf(asker), ask(), never)).rejects.toMatchObject(unavailable);
     await expect
       .poll(() => store.outcomes)
       .toMatchObject([{ outcome: "failed", code: "sampling-unavailable" }]);
@@ -148,7 +148,7 @@ describe("a server's request to the model", () => {
   it("is not sent if it cannot be recorded", async () => {
     const { sampling, scripted, store } = await setUp();
     store.failing.begin = new Error("disk full");
-    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+    await expect(sampling.fromServer(stage.guardOf(asker), ask(), never)).rejects.toMatchObject({
       data: { code: "audit-failed" },
     });
     expect(scripted.requests).toEqual([]);
@@ -156,21 +156,25 @@ describe("a server's request to the model", () => {
 
   it("is stored if the operator enables payloads, with redacted fields", async () => {
     const { sampling, store } = await setUp({ payloads: "all" });
-    await sampling.fromServer(asker, ask("Say hello", { metadata: { token: "s3cret" } }), never);
+    await sampling.fromServer(
+      stage.guardOf(asker),
+      ask("Say hello", { metadata: { token: "s3cret" } }),
+      never,
+    );
     await expect.poll(() => store.outcomes[0]?.result).toContain("Hello there");
     expect(store.entries[0]?.params).toContain("Say hello");
     expect(JSON.stringify(store.rows)).not.toContain("s3cret");
   });
 
   it("follows the operator's policy", async () => {
-    const decisions = new Map<string, "allow" | "deny">([["notes", "allow"]]);
-    const { sampling, person, store } = await setUp({ sampling: { decide: (name) => decisions.get(name) } });
-    await sampling.fromServer(asker, ask(), never);
+    const { sampling, person, store } = await setUp();
+    stage.policy = { "sampling/createMessage": "allow" };
+    await sampling.fromServer(stage.guardOf(asker), ask(), never);
     expect(person.asked).toEqual([]);
     expect(store.entries).toMatchObject([{ reason: "policy" }]);
-    decisions.set("notes", "deny");
-    expect(sampling.isOpen("notes")).toBe(false);
-    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+    stage.policy = { "sampling/createMessage": "deny" };
+    expect(stage.guardOf(asker).isDenied("sampling/createMessage")).toBe(true);
+    await expect(sampling.fromServer(stage.guardOf(asker), ask(), never)).rejects.toMatchObject({
       data: { code: "not-allowed" },
     });
   });
@@ -181,7 +185,7 @@ describe("the limit", () => {
     const { sampling, person, store } = await setUp();
     person.answer = () => ({ answer: "deny" });
     const flood = await Promise.allSettled(
-      Array.from({ length: 500 }, () => sampling.fromServer(asker, ask(), never)),
+      Array.from({ length: 500 }, () => sampling.fromServer(stage.guardOf(asker), ask(), never)),
     );
     const codes = flood.map((each) => each.status === "rejected" && each.reason.data.code);
     expect(codes.filter((code) => code === "denied")).toHaveLength(5);
@@ -190,12 +194,14 @@ describe("the limit", () => {
     expect(person.most).toBe(1);
     expect(store.rows.length).toBeLessThan(30);
     // Others are not affected, and after a minute it may ask again.
-    await expect(sampling.fromServer({ ...asker, user: "ben" }, ask(), never)).rejects.toMatchObject({
+    await expect(
+      sampling.fromServer(stage.guardOf({ ...asker, user: "ben" }), ask(), never),
+    ).rejects.toMatchObject({
       code: -1,
     });
     stage.now += 12_000;
-    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({ code: -1 });
-    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+    await expect(sampling.fromServer(stage.guardOf(asker), ask(), never)).rejects.toMatchObject({ code: -1 });
+    await expect(sampling.fromServer(stage.guardOf(asker), ask(), never)).rejects.toMatchObject({
       data: { code: "rate-limited", retryAfter: expect.any(Number) },
     });
   });
@@ -204,7 +210,7 @@ describe("the limit", () => {
     const { sampling, person } = await setUp({ sampling: { limits: { waiting: 1 } } });
     const { answer: wait, say: tell } = silence();
     person.answer = wait;
-    const all = [1, 2, 3].map(() => sampling.fromServer(asker, ask(), never));
+    const all = [1, 2, 3].map(() => sampling.fromServer(stage.guardOf(asker), ask(), never));
     await expect(all[2]).rejects.toMatchObject({ data: { code: "rate-limited" } });
     expect(person.asked).toHaveLength(1);
     tell({ answer: "allow" });
@@ -217,15 +223,17 @@ describe("the limit", () => {
       turns: [[say("a"), usage(300, 200)]],
       sampling: { limits: { tokensPerHour: 520 } },
     });
-    await sampling.fromServer(asker, ask("hi", { maxTokens: 1_000 }), never);
+    await sampling.fromServer(stage.guardOf(asker), ask("hi", { maxTokens: 1_000 }), never);
     // The rest is the limit of the answer.
-    await sampling.fromServer(asker, ask("hi", { maxTokens: 1_000 }), never);
+    await sampling.fromServer(stage.guardOf(asker), ask("hi", { maxTokens: 1_000 }), never);
     expect(stage.scripted.requests.map(({ body }) => body["max_tokens"])).toEqual([519, 19]);
-    await expect(sampling.fromServer(asker, ask("x".repeat(100)), never)).rejects.toMatchObject({
+    await expect(
+      sampling.fromServer(stage.guardOf(asker), ask("x".repeat(100)), never),
+    ).rejects.toMatchObject({
       data: { code: "rate-limited", retryAfter: expect.any(Number) },
     });
     stage.now += 3_600_001;
-    await sampling.fromServer(asker, ask("x".repeat(100)), never);
+    await sampling.fromServer(stage.guardOf(asker), ask("x".repeat(100)), never);
   });
 
   it("counts concurrent requests of a server's views with their maximum", async () => {
@@ -233,8 +241,10 @@ describe("the limit", () => {
       turns: [[say("a"), usage(300, 200)]],
       sampling: { limits: { tokensPerHour: 520 } },
     });
-    const from = (view: string) =>
-      sampling.forView({ ...asker, view, params: ask("hi", { maxTokens: 1_000 }) } as never);
+    stage.policy = { "sampling/createMessage": "allow" };
+    const params = ask("hi", { maxTokens: 1_000 });
+    const call = { ...asker, actor: "view", method: "sampling/createMessage", params } as const;
+    const from = (view: string) => sampling.fromView(stage.guardOf(asker), { ...call, view });
     const [one, other] = await Promise.allSettled([from("a"), from("b")]);
     expect(one).toMatchObject({ status: "fulfilled" });
     expect(other).toMatchObject({ status: "rejected", reason: { data: { code: "rate-limited" } } });
@@ -245,8 +255,10 @@ describe("the limit", () => {
 
   it("applies to the answer, whatever the model sends", async () => {
     const { sampling } = await setUp({ turns: [[say("cut"), finish("length")], say("y".repeat(1_200_000))] });
-    expect(await sampling.fromServer(asker, ask(), never)).toMatchObject({ stopReason: "maxTokens" });
-    const { content, stopReason } = await sampling.fromServer(asker, ask(), never);
+    expect(await sampling.fromServer(stage.guardOf(asker), ask(), never)).toMatchObject({
+      stopReason: "maxTokens",
+    });
+    const { content, stopReason } = await sampling.fromServer(stage.guardOf(asker), ask(), never);
     expect(Object(content).text).toHaveLength(1_000_000);
     expect(stopReason).toBe("maxTokens");
   });
@@ -257,8 +269,8 @@ describe("the end", () => {
     const { sampling, person, store } = await setUp();
     person.answer = silence().answer;
     const controller = new AbortController();
-    const asked = sampling.fromServer(asker, ask(), controller.signal);
-    const waiting = sampling.fromServer(asker, ask(), controller.signal);
+    const asked = sampling.fromServer(stage.guardOf(asker), ask(), controller.signal);
+    const waiting = sampling.fromServer(stage.guardOf(asker), ask(), controller.signal);
     const ended = Promise.allSettled([asked, waiting]);
     await expect.poll(() => person.asked).toHaveLength(1);
     controller.abort();
@@ -267,14 +279,14 @@ describe("the end", () => {
     expect(store.rows).toMatchObject([{ reason: "aborted" }, { reason: "aborted" }]);
     // The next one is handled.
     person.answer = () => ({ answer: "allow" });
-    await sampling.fromServer(asker, ask(), never);
+    await sampling.fromServer(stage.guardOf(asker), ask(), never);
   });
 
   it("of a cancelled request stops the model, and its tokens count", async () => {
     const stop = new Promise(() => {});
     const { sampling, scripted, store } = await setUp({ turns: [[say("Hel"), waitFor(stop)]] });
     const controller = new AbortController();
-    const asked = sampling.fromServer(asker, ask(), controller.signal);
+    const asked = sampling.fromServer(stage.guardOf(asker), ask(), controller.signal);
     const ended = expect(asked).rejects.toMatchObject({ code: "aborted" });
     await expect.poll(() => scripted.requests).toHaveLength(1);
     controller.abort();
@@ -288,12 +300,12 @@ describe("the end", () => {
       turns: [pause(5_000)],
       sampling: { limits: { userTimeout: 50, time: 50 } },
     });
-    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+    await expect(sampling.fromServer(stage.guardOf(asker), ask(), never)).rejects.toMatchObject({
       code: "timeout",
       message: expect.stringContaining("the model"),
     });
     person.answer = silence().answer;
-    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+    await expect(sampling.fromServer(stage.guardOf(asker), ask(), never)).rejects.toMatchObject({
       code: "timeout",
       message: expect.stringContaining("the user"),
     });
@@ -302,7 +314,7 @@ describe("the end", () => {
 
   it("with an error of the model is reported", async () => {
     const { sampling, store } = await setUp({ turns: [answer(429)] });
-    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+    await expect(sampling.fromServer(stage.guardOf(asker), ask(), never)).rejects.toMatchObject({
       data: { code: "model-rate-limited" },
     });
     await expect.poll(() => store.outcomes).toMatchObject([{ outcome: "failed" }]);
@@ -334,7 +346,9 @@ describe("a malformed request", () => {
     ["an empty stop sequence", ask("a", { stopSequences: [""] })],
   ])("%s is refused, and the user is not asked", async (_, params) => {
     const { sampling, person, store } = await setUp();
-    await expect(sampling.fromServer(asker, params, never)).rejects.toMatchObject({ code: INVALID_PARAMS });
+    await expect(sampling.fromServer(stage.guardOf(asker), params, never)).rejects.toMatchObject({
+      code: INVALID_PARAMS,
+    });
     expect(person.asked).toEqual([]);
     expect(store.rows).toMatchObject([{ decision: "refused", reason: "invalid-params" }]);
   });
@@ -344,7 +358,7 @@ describe("a malformed request", () => {
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level++) deep = [deep];
     for (const params of [ask("x".repeat(4_000_001)), ask("a", { metadata: { deep } })]) {
-      await expect(sampling.fromServer(asker, params, never)).rejects.toMatchObject({
+      await expect(sampling.fromServer(stage.guardOf(asker), params, never)).rejects.toMatchObject({
         data: { code: "too-large" },
       });
     }
@@ -370,7 +384,7 @@ describe("a malformed request", () => {
   it("pictures and several blocks are accepted, without members that the user does not see", async () => {
     const { sampling, person, scripted } = await setUp();
     const block = { ...text("What is this?"), _meta: { hidden: "words" }, annotations: { priority: 1 } };
-    await sampling.fromServer(asker, user([block, image]), never);
+    await sampling.fromServer(stage.guardOf(asker), user([block, image]), never);
     expect(person.asked[0]?.["messages"]).toEqual([
       { role: "user", content: [text("What is this?"), image] },
     ]);

@@ -6,14 +6,14 @@
  */
 
 import type { Model } from "@vitrine/conversation";
-import { type Answer, type Decision, Refusal } from "@vitrine/guard";
+import { isRefusal, Refusal } from "@vitrine/guard";
 import { type Result, VitrineError } from "@vitrine/protocol";
-import { GatewayError, type ModelUsage, type SamplingQuestion, type SpeakingApp } from "@vitrine/wire";
-import type { CallRecord } from "../guard/call-record.js";
+import { GatewayError, type ModelUsage, type SamplingQuestion } from "@vitrine/wire";
+import { SAMPLING_METHOD } from "../config/policy-key.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import { Buckets } from "../http/buckets.js";
 import { rejected } from "./ask-error.js";
-import { type Asker, AskRecords, type AskRecordsOptions } from "./ask-records.js";
+import { type AskingGuard, serverCall, serverQuestion } from "./asking-guard.js";
 import { inTime } from "./in-time.js";
 import { SAMPLING_LIMITS, type SamplingLimits } from "./limits.js";
 import { QuestionQueues } from "./question-queues.js";
@@ -28,16 +28,17 @@ import {
 } from "./sampling-request.js";
 import { TokenBudget } from "./token-budget.js";
 
-export const SAMPLING_METHOD = "sampling/createMessage";
-
 /** The model's answer in the format of MCP. */
 export type Sampled = Result<typeof SAMPLING_METHOD>;
+
+/** The user and the name of the server that asks. */
+type Asker = Pick<GuardedCall, "user" | "server">;
 
 /** A question for the user; the page's session assigns its id. */
 export type SamplingAsk = Omit<SamplingQuestion, "id">;
 
 /** Options of {@link SamplingService}. */
-export interface SamplingServiceOptions extends AskRecordsOptions {
+export interface SamplingServiceOptions {
   /** Returns the selected model. */
   readonly model: () => Model | undefined;
   /**
@@ -50,27 +51,19 @@ export interface SamplingServiceOptions extends AskRecordsOptions {
     signal: AbortSignal,
     view?: string | undefined,
   ) => Promise<unknown>;
-  /**
-   * The operator's decision for a server; by default the user is asked. Requests of apps pass their guard
-   * instead.
-   */
-  readonly decide?: ((server: string) => Decision | undefined) | undefined;
   readonly limits?: Partial<SamplingLimits> | undefined;
-}
-
-/** A view's request, from the guard's question. */
-export interface ViewAsks extends Asker {
-  readonly view: string;
-  readonly params: Record<string, unknown>;
-  /** The app as the user knows it. */
-  readonly app?: SpeakingApp | undefined;
+  /** Called with unexpected errors of the model. */
+  readonly onerror?: ((error: unknown) => void) | undefined;
+  /** A monotonic clock in milliseconds. */
+  readonly clock?: (() => number) | undefined;
 }
 
 /** Maximum characters of an answer, for providers that ignore the token limit. */
 const MAX_ANSWER = 1_000_000;
 
 /**
- * Handles requests of servers and apps: asks the user, then the model, and answers according to MCP.
+ * Handles requests of servers and apps: asks the user, then the model, and answers according to MCP. Every
+ * request passes the guard, which decides, asks and records.
  *
  * @example
  * ```ts source="./asks.examples.ts#samplingService"
@@ -78,40 +71,33 @@ const MAX_ANSWER = 1_000_000;
  *   model: () => models.current,
  *   ask: (user, question, signal) =>
  *     page(user).request("gateway/sample", (id) => ({ ...question, id }), signal),
- *   audit: store.audit,
- *   settings,
  * });
  * const params = {
  *   messages: [{ role: "user", content: { type: "text", text: "Say hello" } }],
  *   maxTokens: 50,
  * };
- * const { content, stopReason } = await service.fromServer({ user: "ana", server: "notes" }, params, signal);
+ * const { content, stopReason } = await service.fromServer(guard, params, signal);
  * ```
  */
 export class SamplingService {
   readonly #options: SamplingServiceOptions;
   readonly #limits: SamplingLimits;
-  readonly #records: AskRecords;
   readonly #queues: QuestionQueues;
   readonly #rates: Buckets;
   readonly #budget: TokenBudget;
-  /** Approved requests, by the params of the question: the guard passes the same object on. */
-  readonly #agreed = new WeakMap<object, SamplingRequest>();
 
   constructor(options: SamplingServiceOptions) {
     const { clock = () => performance.now(), limits } = options;
     this.#options = options;
     this.#limits = { ...SAMPLING_LIMITS, ...limits };
     const { perMinute, waiting, tokensPerHour } = this.#limits;
-    this.#records = new AskRecords(options);
     this.#queues = new QuestionQueues(waiting);
     this.#rates = new Buckets({ burst: perMinute, perSecond: perMinute / 60 }, clock);
     this.#budget = new TokenBudget(tokensPerHour, clock);
   }
 
-  /** Whether a request of a server could be answered now. */
-  isOpen(server: string): boolean {
-    return this.#options.decide?.(server) !== "deny" && this.#options.model() !== undefined;
+  get hasModel(): boolean {
+    return this.#options.model() !== undefined;
   }
 
   /**
@@ -122,58 +108,47 @@ export class SamplingService {
    * @throws {Refusal} `rate-limited`, `too-large`, `not-allowed`
    * @throws {ModelError} the model's error
    */
-  async fromServer(asker: Asker, params: unknown, signal: AbortSignal): Promise<Sampled> {
-    const record = this.#records.open(asker, SAMPLING_METHOD, params, signal);
-    const queueName = `server ${asker.user} ${asker.server}`;
-    try {
-      const decision = this.#options.decide?.(asker.server) ?? "ask";
-      if (decision === "deny") throw new Refusal("not-allowed", "the operator does not allow this");
-      const request = this.#admit(queueName, asker, params);
-      return await this.#queues.run(queueName, signal, async () => {
-        const agreed = decision === "allow" ? request : await this.#show(asker, request, signal);
-        if (!agreed) throw new Refusal("denied", "the user declined");
-        record.reason = decision === "allow" ? "policy" : "asked";
-        await record.begin();
-        const sampled = await this.#sample(asker, agreed, signal);
-        record.ended(sampled);
-        return sampled;
-      });
-    } catch (error) {
-      return await this.#failed(record, error);
-    }
+  fromServer(guard: AskingGuard, params: unknown, signal: AbortSignal): Promise<Sampled> {
+    return this.#answer(guard, serverCall(guard, SAMPLING_METHOD, params, signal));
   }
 
-  /**
-   * Replaces the guard's own question, so that the user can change the request. The approved request is kept
-   * for {@link forView}, which gets the same params.
-   *
-   * @throws {GatewayError} `sampling-unavailable`
-   * @throws {Refusal} `rate-limited`, `too-large`
-   */
-  async askFor(asks: ViewAsks, signal: AbortSignal): Promise<Answer> {
-    const { params } = asks;
-    const queueName = queueNameOf(asks);
-    const request = this.#admit(queueName, asks, params);
-    const agreed = await this.#queues.run(queueName, signal, () => this.#show(asks, request, signal));
-    if (agreed) this.#agreed.set(params, agreed);
-    return { answer: agreed ? "allow" : "deny", remember: "once" };
+  /** Answers a view, whose call also passes the guard's links; throws like {@link fromServer}. */
+  fromView(guard: Pick<AskingGuard, "pass">, call: GuardedCall): Promise<Sampled> {
+    return this.#answer(guard, call);
   }
 
-  /** Answers a view whose call has passed the guard, and is recorded there; see {@link askFor}. */
-  async forView(call: GuardedCall): Promise<Sampled> {
-    const { params } = call;
+  async #answer(guard: Pick<AskingGuard, "pass">, call: GuardedCall): Promise<Sampled> {
     const signal = call.signal ?? new AbortController().signal;
-    const queueName = queueNameOf(call);
-    // Without a question, because a policy or a remembered approval allowed it, the request is first checked
-    // here.
-    const request = this.#agreed.get(params) ?? this.#admit(queueName, call, params);
-    this.#agreed.delete(params);
-    return this.#queues.run(queueName, signal, () => this.#sample(call, request, signal));
-  }
-
-  /** Writes the summaries of refusals. */
-  close(): Promise<void> {
-    return this.#records.flush();
+    const queueName = `${call.actor} ${call.user} ${call.server} ${call.view}`;
+    let leave = (): void => {};
+    let request: SamplingRequest | undefined;
+    const sample = async (): Promise<Sampled> => {
+      if (!request) throw new Error("a request came to the model without a check");
+      return this.#sample(call, request, signal).catch((cause: unknown) => {
+        if (cause instanceof VitrineError) throw cause;
+        this.#options.onerror?.(cause);
+        throw new GatewayError("sampling-unavailable", "the model could not be asked", { cause });
+      });
+    };
+    try {
+      const sampled = await guard.pass(call, sample, {
+        question: call.actor === "server" ? serverQuestion(call) : undefined,
+        check: async ({ params }) => {
+          request = this.#admit(queueName, call, params);
+          leave = await this.#queues.enter(queueName, signal);
+        },
+        ask: async (given) => {
+          // The user may change it.
+          request = request && (await this.#show(call, request, given));
+          return request !== undefined;
+        },
+      });
+      return sampled as Sampled;
+    } catch (error) {
+      throw isRefusal(error) && error.data.code === "denied" ? rejected(error) : error;
+    } finally {
+      leave();
+    }
   }
 
   /** Checks a request before the user is asked. */
@@ -208,14 +183,14 @@ export class SamplingService {
 
   /** The request as the user approved it; undefined if they declined. */
   async #show(
-    { user, server, view, app }: Asker & Partial<ViewAsks>,
+    { actor, user, server, view }: GuardedCall,
     request: SamplingRequest,
     signal: AbortSignal,
   ): Promise<SamplingRequest | undefined> {
     const { userTimeout } = this.#limits;
-    const question = { server, ...(app && { app }), model: this.#mustModel().label, ...shownOf(request) };
+    const question = { server, model: this.#mustModel().label, ...shownOf(request) };
     const answer = await inTime(signal, userTimeout, "the user did not answer", (given) =>
-      this.#options.ask(user, question, given, view),
+      this.#options.ask(user, question, given, actor === "view" ? view : undefined),
     ).catch((cause: unknown) => {
       if (cause instanceof VitrineError && /^(aborted|timeout)$/.test(`${cause.code}`)) throw cause;
       const message = "no page is open to ask the user: open the gateway in a browser";
@@ -252,24 +227,10 @@ export class SamplingService {
       stopReason: STOP_REASONS[said.reason] ?? said.reason,
     };
   }
-
-  async #failed(record: CallRecord, error: unknown): Promise<never> {
-    const isKnown = error instanceof VitrineError;
-    if (!isKnown) this.#options.onerror?.(error);
-    const reported = isKnown
-      ? error
-      : new GatewayError("sampling-unavailable", "the model could not be asked");
-    if (record.hasStarted) record.failed(reported);
-    else await record.refused(reported);
-    throw reported instanceof Refusal && reported.data.code === "denied" ? rejected(reported) : reported;
-  }
 }
 
 /** MCP's stop reasons. */
 const STOP_REASONS: Readonly<Record<string, string>> = { stop: "endTurn", length: "maxTokens" };
-
-const queueNameOf = ({ user, server, view }: Asker & { view: string }): string =>
-  `view ${user} ${server} ${view}`;
 
 /** Views share the budget of their server. */
 const purseOf = ({ user, server }: Asker): string => `${user} ${server}`;

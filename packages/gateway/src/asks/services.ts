@@ -4,7 +4,8 @@
  * @module
  */
 import type { ServerAsks } from "@vitrine/servers";
-import type { Asker } from "./ask-records.js";
+import { ELICITATION_METHOD, SAMPLING_METHOD } from "../config/policy-key.js";
+import type { AskingGuard } from "./asking-guard.js";
 import type { ElicitationService } from "./elicitation-service.js";
 import type { SamplingService } from "./sampling-service.js";
 
@@ -15,27 +16,27 @@ export interface AskServices {
 }
 
 /**
- * Provides a user's server with the services. `sampling` is declared while there is a model, and without
- * tools.
+ * Provides a user's server with the services, through the guard of that user. `sampling` is declared while
+ * there is a model, and without tools. A service that the operator denies is not declared.
  *
  * @example
  * ```ts source="./asks.examples.ts#asksOf"
  * const pool = new ServerPool({
  *   launch,
  *   // A server that all users share has no user to ask.
- *   asks: (user, { name }) => (user === undefined ? undefined : asksOf({ user, server: name }, services)),
+ *   asks: (user, _settings, server) =>
+ *     user === undefined ? undefined : asksOf(() => servers.guardOf(user, server()), services),
  * });
  * ```
  */
-export function asksOf(asker: Asker, { sampling, elicitation }: AskServices): ServerAsks {
-  const { server } = asker;
+export function asksOf(guard: () => AskingGuard, { sampling, elicitation }: AskServices): ServerAsks {
   return {
     capabilities: () => ({
-      ...(sampling?.isOpen(server) && { sampling: {} }),
-      ...(elicitation?.isOpen(server) && { elicitation: { form: {}, url: {} } }),
+      ...(sampling?.hasModel && !guard().isDenied(SAMPLING_METHOD) && { sampling: {} }),
+      ...(elicitation && !guard().isDenied(ELICITATION_METHOD) && { elicitation: { form: {}, url: {} } }),
     }),
-    sample: sampling && ((params, signal) => sampling.fromServer(asker, params, signal)),
-    elicit: elicitation && ((params, signal) => elicitation.fromServer(asker, params, signal)),
-    completed: (elicitationId) => elicitation?.completed(asker, elicitationId),
+    sample: sampling && ((params, signal) => sampling.fromServer(guard(), params, signal)),
+    elicit: elicitation && ((params, signal) => elicitation.fromServer(guard(), params, signal)),
+    completed: (elicitationId) => elicitation?.completed(guard(), elicitationId),
   };
 }

@@ -1,5 +1,4 @@
 /** Sampling requests of apps: through the guard, with the user's changes. */
-import type { Question } from "@vitrine/guard";
 import { afterEach, describe, expect, it } from "vitest";
 import { type AsksStage, asksStage, silence } from "../../../../testing/gateway/asks-stage.js";
 import { type MemoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
@@ -7,7 +6,6 @@ import { say } from "../../../../testing/model/scripted-model.js";
 import type { GatewaySettings } from "../config/config.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
-import { sampleForView } from "./view-sampling.js";
 
 const text = (said: string) => ({ type: "text", text: said });
 const ask = (said = "Say hello") => ({ messages: [{ role: "user", content: text(said) }], maxTokens: 50 });
@@ -18,19 +16,19 @@ afterEach(async () => stage?.close());
 async function setUp(policy: GatewaySettings["policy"] = {}) {
   stage = await asksStage({ otherwise: say("Hello", " there") });
   const { sampling, store } = stage;
-  const app = { item: "i1", server: "shop", title: "Cart" };
   const guard = gatewayGuard({
     server: stageServer(),
     user: "ann",
     store,
     views: () => ({ session: "s1", tool: "show" }),
     settings: { policy, strict: false, audit: { payloads: "none", redact: [] } },
-    // Like the gateway: the service asks the guard's question.
-    ask: ({ view, server, params }: Question, _remember, signal) =>
-      sampling.askFor({ user: "ann", server, view, params, app }, signal),
+    // The service asks in a form of its own.
+    ask: () => {
+      throw new Error("the guard asked");
+    },
   });
   const send = (params: Record<string, unknown>, more: Partial<GuardedCall> = {}) =>
-    sampleForView(guard, sampling, {
+    sampling.fromView(guard, {
       actor: "view",
       user: "ann",
       view: "v1",
@@ -53,9 +51,7 @@ describe("an app's request to the model", () => {
       messages: [{ role: "user", content: [text("Say goodbye")] }],
     });
     expect(await send(ask())).toMatchObject({ content: text("Hello there"), stopReason: "endTurn" });
-    expect(person.asked).toMatchObject([
-      { user: "ann", server: "shop", app: { item: "i1", title: "Cart" }, maxTokens: 50 },
-    ]);
+    expect(person.asked).toMatchObject([{ user: "ann", server: "shop", maxTokens: 50 }]);
     expect(scripted.requests[0]?.body.messages).toEqual([{ role: "user", content: "Say goodbye" }]);
     await expect
       .poll(() => rows(store))

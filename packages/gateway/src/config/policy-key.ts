@@ -10,6 +10,12 @@ export const PERMISSION_METHOD = "ui/permission";
 /** The method name of apps' tools in records and policies. They belong to no server. */
 export const APP_TOOL_METHOD = "app-tools/call";
 
+/** Requests to the user's model, by apps and servers. */
+export const SAMPLING_METHOD = "sampling/createMessage";
+
+/** Questions of servers to the user. */
+export const ELICITATION_METHOD = "elicitation/create";
+
 /** Whether a policy table may have this key. A key with a typo would allow too much. */
 export function isPolicyKey(key: string, methods: readonly string[]): boolean {
   return [...methods, PERMISSION_METHOD, APP_TOOL_METHOD].some((method) => {

@@ -11,7 +11,7 @@ import { type GatewayParts, INFO } from "./parts.js";
 
 /** Implements the routes. Users see their own rows and approvals only. */
 export function gatewayApi(parts: GatewayParts): GatewayApi {
-  const { appCalls, log, oauth, options, servers } = parts;
+  const { log, oauth, options, servers } = parts;
   const { audit, consents } = parts.disk.store;
   return {
     servers: ({ user }) => servers.summaries(user),
@@ -55,7 +55,6 @@ export function gatewayApi(parts: GatewayParts): GatewayApi {
       revoke: async ({ user }, key) => {
         const count = await consents.revoke(user, key);
         servers.consentsRevoked(user);
-        appCalls.revoked(user);
         return count;
       },
     },

@@ -196,7 +196,6 @@ export class Gateway {
     parts.conversations.windDown();
     await parts.pool.close(grace);
     await parts.conversations.close();
-    await Promise.all([parts.services.sampling.close(), parts.services.elicitation.close()]);
     parts.registry.close();
     parts.sockets.close();
     parts.streams.close();
@@ -204,6 +203,7 @@ export class Gateway {
     await parts.servers.close();
     await parts.sandbox?.close();
     await parts.disk.browsers.close();
+    await parts.refusals.flush();
     await parts.changes.flush();
     await parts.disk.store.close();
     parts.disk.folder?.release();

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { CallRecord } from "../guard/call-record.js";
 import { PageSession } from "../sessions/page-session.js";
 import { prepareView } from "../sessions/prepare-view.js";
 import type { AboutSession, BrowserSession, SessionHandler } from "../sessions/registry.js";
@@ -21,7 +20,6 @@ export function openPage(
   const { log, pages, servers, views } = parts;
   const { models, store } = parts.disk;
   const onerror = (error: unknown): void => log.error({ err: error, user }, "a page's request failed");
-  const refusals = parts.refusalLog(onerror);
   const page: PageSession = new PageSession({
     user,
     wire,
@@ -46,10 +44,7 @@ export function openPage(
     restart: (name) => servers.restart(user, name),
     know: (view, { name, identity }, wanted) =>
       views.add(view, { user, server: name, identity, session: id, page, ...wanted }),
-    forget: (view) => {
-      views.remove(view);
-      parts.appCalls.closed(view);
-    },
+    forget: (view) => views.remove(view),
     prepare: async (view, at, wanted, signal) => {
       const opened = await prepareView(parts.origins(), view, at, wanted, signal, (uri) =>
         views.found(view, uri),
@@ -68,8 +63,7 @@ export function openPage(
         (uri) => views.found(opened.view, uri),
       ),
     closeDocument: (place) => void parts.sandbox?.sandbox.forget(place).catch(onerror),
-    refused: (call, error, identity) =>
-      new CallRecord(call, parts.recordLocation(call.server, identity, refusals, onerror)).refused(error),
+    refused: parts.refused,
     onerror,
   });
   pages.add(user, page);
@@ -81,7 +75,6 @@ export function openPage(
       page.end();
       pages.remove(user, page);
       servers.endSession(user, id);
-      void refusals.flush();
     },
   };
 }

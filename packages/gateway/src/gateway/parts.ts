@@ -5,7 +5,7 @@
  */
 import { type ConversationLimits, Conversations } from "@vitrine/conversation";
 import { Refusal } from "@vitrine/guard";
-import type { Implementation } from "@vitrine/protocol";
+import type { Implementation, VitrineError } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
 import type { ServedSandbox } from "@vitrine/sandbox/node";
 import {
@@ -18,10 +18,11 @@ import {
   safeFetch,
 } from "@vitrine/servers";
 import { GatewayError, VITRINE_VERSION } from "@vitrine/wire";
-import { asksOf, pageServices, SAMPLING_METHOD } from "../asks/index.js";
+import { asksOf, pageServices } from "../asks/index.js";
 import type { GatewaySettings } from "../config/config.js";
-import type { RecordPlace } from "../guard/call-record.js";
+import { CallRecord } from "../guard/call-record.js";
 import type { GatewayAsk } from "../guard/guard-options.js";
+import type { GuardedCall } from "../guard/guarded-call.js";
 import { GuardedServers } from "../guard/guarded-servers.js";
 import { Idempotency } from "../guard/idempotency.js";
 import { RefusalLog } from "../guard/refusal-log.js";
@@ -75,11 +76,12 @@ export class GatewayParts {
   readonly services: ReturnType<typeof pageServices>;
   readonly pool: ServerPool;
   readonly servers: GuardedServers;
-  readonly appCalls: AppCalls;
   readonly conversations: Conversations;
   readonly registry: SessionRegistry;
   readonly sockets: WebSocketTransports;
   readonly streams: HttpTransports;
+  /** Refusals of calls that pass no guard. */
+  readonly refusals: RefusalLog;
   /** Changes of catalogues. A server that changes all the time gets a few rows only. */
   readonly changes: RefusalLog;
   listener: Listener | undefined;
@@ -116,19 +118,17 @@ export class GatewayParts {
     this.services = pageServices({
       model: () => models.current,
       page: (user, view) => (view ? this.views.of(view, user)?.page : undefined) ?? pages.newest(user),
-      settings: () => this.settings,
-      audit: store.audit,
-      metrics: guardMetrics(counts),
       onerror: this.onerror,
       oncompleted: ({ user, server }, { elicitationId }) =>
-        pages.notify(user, "gateway/elicited", { server, elicitationId }),
+        pages.notify(user, "gateway/elicited", { server: server.name, elicitationId }),
     });
     this.pool = new ServerPool({
       launch: launchAndListen(options.onstderr),
-      asks: (user, { name, identity }) => {
+      asks: (user, _settings, server) => {
         // A server that all users share has nobody to ask, unless there is one user only.
         const whom = user ?? this.#onlyUser();
-        return whom === undefined ? undefined : asksOf({ user: whom, server: name, identity }, this.services);
+        if (whom === undefined) return undefined;
+        return asksOf(() => this.servers.guardOf(whom, server()), this.services);
       },
       info: INFO,
       users: settings.listen.users.length > 0 ? settings.listen.users.map(({ name }) => name) : [LOCAL_USER],
@@ -149,20 +149,12 @@ export class GatewayParts {
         ask: this.#askOf(user, server),
       }),
     });
-    const refusals = this.refusalLog(this.onerror);
-    this.appCalls = new AppCalls({
-      views: this.views,
-      place: ({ server, identity }) => this.recordLocation(server, identity, refusals, this.onerror),
-      policy: (user, server) => ({
-        server: this.servers.get(user, server).server.settings,
-        settings: this.live(),
-      }),
-    });
+    this.refusals = new RefusalLog({ write: (entry) => store.audit.begin(entry), onerror: this.onerror });
     models.onchange((state) => pages.notify(undefined, "model/changed", state));
     this.conversations = new Conversations({
       store: store.conversations,
       tools: serverTools(this.servers),
-      apps: this.appCalls,
+      apps: new AppCalls({ views: this.views, servers: this.servers, refused: this.refused }),
       onerror: this.onerror,
       models: {
         current: () => models.current,
@@ -190,9 +182,12 @@ export class GatewayParts {
   };
 
   /** The current settings: a guard reads them at each call. */
-  live(): Pick<GatewaySettings, "policy" | "strict" | "audit"> {
+  live(): Pick<GatewaySettings, "policy" | "strict" | "audit" | "servers"> {
     const now = (): GatewaySettings => this.settings;
     return {
+      get servers() {
+        return now().servers;
+      },
       get policy() {
         return now().policy;
       },
@@ -205,28 +200,24 @@ export class GatewayParts {
     };
   }
 
-  refusalLog(onerror: (error: unknown) => void): RefusalLog {
-    return new RefusalLog({ write: (entry) => this.disk.store.audit.begin(entry), onerror });
-  }
-
-  /** Where calls that pass no guard are recorded. */
-  recordLocation(
-    server: string,
+  /** Records the refusal of a call that passes no guard. */
+  readonly refused = (
+    call: GuardedCall,
+    error: VitrineError,
     identity: ServerIdentity | undefined,
-    refusals: RefusalLog,
-    onerror: (error: unknown) => void,
-  ): RecordPlace {
-    return {
-      server,
+  ): Promise<void> => {
+    const record = new CallRecord(call, {
+      server: call.server,
       identity,
       audit: this.disk.store.audit,
       settings: this.live(),
-      refusals,
-      onerror,
+      refusals: this.refusals,
+      onerror: this.onerror,
       metrics: guardMetrics(this.counts),
       clock: () => performance.now(),
-    };
-  }
+    });
+    return record.refused(error);
+  };
 
   origins(): AppOrigins {
     return new AppOrigins(this.place(), this.disk.store.servers);
@@ -266,17 +257,9 @@ export class GatewayParts {
   }
 
   /** Asks in the page that shows the view; for a program over HTTP, in the user's newest page. */
-  #askOf(user: string, key: ServerKey): GatewayAsk {
-    const { name: server, identity } = key;
+  #askOf(user: string, server: ServerKey): GatewayAsk {
     return (question, remember, signal) => {
-      const { view, method, params } = question;
-      const owner = this.views.find(view, user, key);
-      if (owner && method === SAMPLING_METHOD)
-        return this.services.sampling.askFor(
-          { user, server, identity, view, params, app: owner.page.speaker(view) },
-          signal,
-        );
-      const page = owner?.page ?? this.pages.newest(user);
+      const page = this.views.find(question.view, user, server)?.page ?? this.pages.newest(user);
       if (page) return page.ask(question, remember, signal);
       throw new Refusal(
         "denied",

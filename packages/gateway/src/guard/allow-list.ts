@@ -5,6 +5,7 @@
  */
 import { Refusal, type ViewCall } from "@vitrine/guard";
 import { decode, HOST_END, INVALID_PARAMS, type Schema, type Tool, VitrineError } from "@vitrine/protocol";
+import { APP_TOOL_METHOD } from "../config/policy-key.js";
 import type { GuardedCall } from "./guarded-call.js";
 
 type ViewMethod = ViewCall["method"];
@@ -54,6 +55,9 @@ export const isByThePage = (method: string): boolean => BY_THE_PAGE.has(method);
 /** Whether the server must be running to decide about the method. */
 export const needsServer = (method: string): boolean =>
   BY_THE_SERVER.has(method) || method === "ui/download-file";
+
+/** Whether the call goes to a server or an app, which may have run it although no answer came. */
+export const isSentOut = (method: string): boolean => BY_THE_SERVER.has(method) || method === APP_TOOL_METHOD;
 
 /** Whether the method may be repeated if its outcome is unknown: it only reads, or sets a state. */
 export const isRepeatable = (method: string): boolean =>

@@ -155,7 +155,7 @@ export class CallRecord {
     // Without a hash unless it was computed: it is costly, and nothing happened.
     const entry = entryOf(this.#call, this.#place, "refused", reason, this.#hash);
     // The number of made-up view ids is unlimited.
-    await refusals.note(reason === "view-unknown" ? "" : limitKeyOf(this.#call), entry);
+    await refusals.note(refusalKeyOf(this.#call, reason === "view-unknown"), entry);
   }
 
   #end(outcome: AuditOutcome): void {
@@ -176,6 +176,10 @@ export class CallRecord {
     }
   }
 }
+
+/** The key for counting refusals: per user and caller; those of unknown views together. */
+export const refusalKeyOf = (call: Pick<GuardedCall, "user" | "actor" | "view">, isUnknown = false): string =>
+  JSON.stringify([call.user, isUnknown ? "" : limitKeyOf(call)]);
 
 /** Errors after which nothing can be written. */
 const UNRECORDABLE = /^(audit-failed|stopping)$/;

@@ -13,7 +13,7 @@ function setUp(store = memoryStore(), user = "ann") {
     tools,
     now: () => clock.time,
     uis: async () => [],
-    sessionOf: (view) => `session of ${view}`,
+    sessionOf: ({ view }) => `session of ${view}`,
   });
   return { store, consents, clock, get: vi.spyOn(store.consents, "get") };
 }

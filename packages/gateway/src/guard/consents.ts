@@ -29,8 +29,8 @@ export interface UserConsentsOptions {
   readonly tools: ToolDirectory;
   /** The UIs of the tools: the same array until one changes. */
   readonly uis: () => Promise<Catalogue["views"]>;
-  /** The browser session of a view, which "for this session" refers to. */
-  readonly sessionOf: (view: string) => string;
+  /** The browser session of a question's view, which "for this session" refers to. */
+  readonly sessionOf: (asked: AskedKey) => string;
   /** Whether the operator requires a separate question for this tool. */
   readonly isAskedAlone?: ((key: AskedKey) => boolean) | undefined;
   /** Milliseconds since 1970. */
@@ -85,7 +85,9 @@ export class UserConsents implements ConsentStore {
     const key = await this.keyOf(asked);
     if (!key) return undefined;
     const id = idOf(key);
-    const forSession = this.#sessions.get(this.#sessionOf(asked))?.get(id);
+    const { sessionOf } = this.#options;
+    const forView = asked.view === undefined ? undefined : this.#sessions.get(asked.view)?.get(id);
+    const forSession = forView ?? this.#sessions.get(sessionOf(asked))?.get(id);
     if (forSession) return forSession;
     const now = this.#now();
     const recent = this.#recent.get(id);
@@ -111,12 +113,12 @@ export class UserConsents implements ConsentStore {
       const granted = { user, server, identity, method, subject, fingerprint, actor };
       await consents.set({ ...granted, answer, grantedAt, expiresAt });
       this.#recent.delete(idOf(key));
-    } else {
-      const session = this.#sessionOf(asked);
-      const answers = this.#sessions.get(session) ?? new Map<string, Answer["answer"]>();
-      keep(answers, idOf(key), answer);
-      keep(this.#sessions, session, answers);
-    }
+    } else this.#keep(this.#options.sessionOf(asked), key, answer);
+  }
+
+  /** Allows something until its view is closed. */
+  allowForView({ server, method, subject, fingerprint, view }: AskedKey & { readonly view: string }): void {
+    this.#keep(view, { server, method, subject, fingerprint }, "allow");
   }
 
   /** The key of an answer; undefined if it is never remembered. */
@@ -164,8 +166,10 @@ export class UserConsents implements ConsentStore {
     return this.#offer;
   }
 
-  #sessionOf({ view }: AskedKey): string {
-    return view === undefined ? "" : this.#options.sessionOf(view);
+  #keep(session: string, key: ServerConsentKey, answer: Answer["answer"]): void {
+    const answers = this.#sessions.get(session) ?? new Map<string, Answer["answer"]>();
+    keep(answers, idOf(key), answer);
+    keep(this.#sessions, session, answers);
   }
 }
 

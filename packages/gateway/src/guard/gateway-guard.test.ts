@@ -876,7 +876,8 @@ describe("keys", () => {
 
 describe("browser permissions", () => {
   it("are asked about, remembered for the same UI, and recorded", async () => {
-    const { guard, ask, store } = setUp();
+    const { guard, ask, store, views } = setUp();
+    views.set("v2", { session: "s2", uri: "ui://shop/cart.html" });
     ask.mockImplementation(always);
     expect(await guard.permission("v1", "camera", undefined, "hash-1")).toBe(true);
     expect(await guard.permission("v2", "camera", undefined, "hash-1")).toBe(true);

@@ -15,37 +15,45 @@ import {
 import { INTERNAL_ERROR, isVisibleTo, type Permission, VitrineError } from "@vitrine/protocol";
 import { GatewayError, type GatewayPermit, MAY_HAVE_RUN } from "@vitrine/wire";
 import { PERMISSION_METHOD } from "../config/policy-key.js";
-import { allowedMethod, isRepeatable, needsServer, onlyReads } from "./allow-list.js";
-import { Asking } from "./asking.js";
-import { CallRecord, type RecordPlace } from "./call-record.js";
+import type { ServerKey } from "../store/store.js";
+import { allowedMethod, isRepeatable, isSentOut, needsServer, onlyReads } from "./allow-list.js";
+import { Approvals } from "./approvals.js";
+import { CallRecord, type RecordPlace, refusalKeyOf } from "./call-record.js";
+import { sha256 } from "./digest.js";
 import { type GuardChains, guardChains } from "./guard-chains.js";
 import type { GatewayGuardOptions } from "./guard-options.js";
 import { asViewCall, type GuardedCall } from "./guarded-call.js";
 import { Idempotency } from "./idempotency.js";
 import { keyedCall } from "./keyed-call.js";
+import type { OwnChecks } from "./own-checks.js";
 import { type PermitOutcome, Permits } from "./permits.js";
 import { RefusalLog } from "./refusal-log.js";
 
 /** Performs the call, with the checked params. */
 export type Effect = (call: GuardedCall) => Promise<unknown>;
 
-/** A call on its way through the links, with its record. */
+/** A call on its way through the links, with its record and its own checks. */
 interface RecordedCall extends ViewCall {
   readonly record: CallRecord;
+  readonly own?: OwnChecks | undefined;
 }
+
+/** Continues a call that is allowed, with the checked params. */
+type Proceed = (call: Pick<GuardedCall, "params">) => Promise<unknown>;
 
 const NOTHING = (): void => {};
 
 /**
  * The guard of a user at a server. A call passes, in this order: known view → method → visibility → server
  * boundary → sizes, rates, concurrency → policy, with approval → its turn → the record, on disk → the effect.
- * Any error on the way is a refusal, so nothing passes by accident.
+ * Tools of apps, requests of the server and browser permissions have {@link OwnChecks} instead of the first
+ * steps. Any error on the way is a refusal, so nothing passes by accident.
  */
 export class GatewayGuard {
   readonly tools: ToolDirectory;
   readonly resources: ResourceDirectory;
   readonly #options: GatewayGuardOptions;
-  readonly #asking: Asking;
+  readonly #approvals: Approvals;
   readonly #idempotency: Idempotency;
   readonly #permits: Permits;
   readonly #place: RecordPlace;
@@ -63,7 +71,7 @@ export class GatewayGuard {
     this.#options = options;
     this.tools = new ToolDirectory(server.upstream);
     this.resources = new ResourceDirectory(server.upstream, this.tools);
-    this.#asking = new Asking(options, this.tools);
+    this.#approvals = new Approvals(options, this.tools);
     this.#idempotency = options.idempotency ?? new Idempotency({ audit, results: store.results, clock });
     this.#permits = new Permits((seq, outcome) => audit.end(seq, outcome), clock);
     const refusals = new RefusalLog({ write: async (entry) => audit.begin(entry), onerror });
@@ -72,13 +80,12 @@ export class GatewayGuard {
     this.#place = { server: name, identity, audit, results, settings, refusals, metrics, clock, onerror };
     this.#chains = guardChains({
       server,
-      settings,
-      views: options.views,
       tools: this.tools,
       resources: this.resources,
       clock,
-      asking: this.#asking,
+      approvals: this.#approvals,
       decided: (call, reason, question) => this.#decided(call, reason, question),
+      ownChecks: (call: RecordedCall) => call.own,
     });
     // A restarted server may be a different version.
     let starts = server.status.starts;
@@ -86,6 +93,15 @@ export class GatewayGuard {
       if (status.starts !== starts) this.#refresh();
       starts = status.starts;
     });
+  }
+
+  get user(): string {
+    return this.#options.user;
+  }
+
+  /** The server's name and identity. */
+  get server(): ServerKey {
+    return this.#options.server.settings;
   }
 
   /** Calls that wait for their server, the user, their turn or the record; for metrics. */
@@ -96,11 +112,12 @@ export class GatewayGuard {
   /**
    * Checks a call, and performs it.
    *
+   * @param own the checks of an action that is more than a call to the server
    * @throws {Refusal} if the guard does not allow it
    * @throws {GatewayError} `view-unknown`, `audit-failed`, `conflict`, `indeterminate`; or the server's error
    */
-  pass(call: GuardedCall, effect: Effect): Promise<unknown> {
-    return this.#enter(call, effect);
+  pass(call: GuardedCall, effect: Effect, own?: OwnChecks): Promise<unknown> {
+    return this.#enter(call, effect, own);
   }
 
   /**
@@ -126,25 +143,25 @@ export class GatewayGuard {
     signal?: AbortSignal,
     fingerprint = "",
   ): Promise<boolean> {
-    const { server, user } = this.#options;
-    const { name } = server.settings;
-    const params = { name: permission };
-    const call: GuardedCall = { actor: "view", user, view, server: name, method: PERMISSION_METHOD, params };
-    const record = new CallRecord(call, this.#place);
-    try {
-      record.reason = await this.#asking.permission(view, permission, fingerprint, signal);
-      await record.begin();
-      record.ended({});
-      return true;
-    } catch (error) {
-      await record.refused(this.#denial(error));
-      return false;
-    }
+    const { user, server } = this;
+    const question = this.#permissionQuestion(view, permission, fingerprint);
+    const { method, params } = question;
+    const call: GuardedCall = { actor: "view", user, view, server: server.name, method, params, signal };
+    return this.pass(call, async () => ({}), { question }).then(
+      () => true,
+      // The refusal is recorded.
+      () => false,
+    );
   }
 
   /** Whether a view still has a browser permission, like {@link permission} but without asking the user. */
   isGranted(view: string, permission: Permission, fingerprint = ""): Promise<boolean> {
-    return this.#asking.isGranted(view, permission, fingerprint);
+    return this.#approvals.isApproved(this.#permissionQuestion(view, permission, fingerprint));
+  }
+
+  /** Whether the operator denies a method to the server and its views. */
+  isDenied(method: string): boolean {
+    return this.#approvals.isDenied({ method, subject: "", params: {} });
   }
 
   /** Records a refusal that happened before the guard: an invalid message, or an unsupported method. */
@@ -160,23 +177,24 @@ export class GatewayGuard {
   /** Closes a view: its open permits end as indeterminate. */
   closeView(view: string): void {
     this.#permits.close(view);
-    this.#asking.closeView(view);
-    void this.#place.refusals.flush(view);
+    this.#approvals.closeView(view);
+    void this.#place.refusals.flush(refusalKeyOf({ user: this.user, actor: "view", view }));
   }
 
   /** Ends a browser session, and revokes the approvals for it. */
   endSession(session: string): void {
-    this.#asking.consents.endSession(session);
+    this.#approvals.consents.endSession(session);
   }
 
   /** Reports that an approval of this user was revoked. */
   consentsRevoked(): void {
-    this.#asking.revoked();
+    this.#approvals.consents.revoked();
   }
 
-  /** Ends open permits, and stops listening to the server. */
+  /** Withdraws open questions, ends open permits, and stops listening to the server. */
   async close(): Promise<void> {
     this.#stop();
+    this.#approvals.close();
     this.tools.close();
     this.resources.close();
     this.#permits.closeAll();
@@ -196,7 +214,7 @@ export class GatewayGuard {
    * view, the tool or the server: whatever happened to them, a call that may have run is not answered with a
    * refusal.
    */
-  async #enter(call: GuardedCall, effect: Effect | undefined): Promise<unknown> {
+  async #enter(call: GuardedCall, effect: Effect | undefined, own?: OwnChecks): Promise<unknown> {
     const record = new CallRecord(call, this.#place);
     try {
       this.#checkUser(call);
@@ -205,8 +223,8 @@ export class GatewayGuard {
         paramsHash: () => record.hash.paramsHash,
         isReplayable: () => this.#isReplayable(call),
       });
-      if (!keyed) return await this.#run(call, record, effect, NOTHING);
-      return await this.#idempotency.run(keyed, (started) => this.#run(call, record, effect, started));
+      if (!keyed) return await this.#run(call, record, effect, NOTHING, own);
+      return await this.#idempotency.run(keyed, (started) => this.#run(call, record, effect, started, own));
     } catch (error) {
       if (error instanceof Error && this.#recorded.has(error)) throw error;
       const denial = this.#denial(error);
@@ -221,20 +239,15 @@ export class GatewayGuard {
     record: CallRecord,
     effect: Effect | undefined,
     started: () => void,
+    own: OwnChecks | undefined,
   ): Promise<unknown> {
     let permit: number | undefined;
     let hasRun = false;
     this.#waiting.add(record);
     try {
       this.#checkView(call);
-      const method = allowedMethod(call, effect === undefined);
-      const viewCall: RecordedCall = { ...asViewCall(call, method), record };
-      const starting = this.#ready(method);
-      if (starting) await starting;
-      const { forPage, forModel, forViews } = this.#chains;
-      const link = call.actor === "host" ? forPage : call.actor === "model" ? forModel : forViews;
-      const result = await link(viewCall, async ({ params }) => {
-        await this.#checkAgain(call, record);
+      const result = await this.#approve(call, record, own, effect === undefined, async ({ params }) => {
+        await this.#checkAgain(call, record, own);
         const passed = params === call.params ? call : { ...call, params };
         if (effect && onlyReads(call.method, record.question?.tool)) {
           const answer = await this.#read(passed, record, effect, started);
@@ -250,7 +263,7 @@ export class GatewayGuard {
           permit = seq;
           return { permit: seq, params } satisfies GatewayPermit;
         }
-        record.mayHaveHappened = true;
+        record.mayHaveHappened = isSentOut(call.method);
         const answer = await effect(passed);
         hasRun = true;
         return answer;
@@ -270,6 +283,28 @@ export class GatewayGuard {
       else await record.refused(reported as VitrineError);
       throw reported;
     }
+  }
+
+  /** Passes the call on if it is allowed: by the links, or by its own checks. */
+  async #approve(
+    call: GuardedCall,
+    record: CallRecord,
+    own: OwnChecks | undefined,
+    isPermit: boolean,
+    proceed: Proceed,
+  ): Promise<unknown> {
+    if (own?.question) {
+      record.question = own.question;
+      record.reason = await this.#approvals.approve(own.question, own, call.signal);
+      return proceed(call);
+    }
+    const method = allowedMethod(call, isPermit);
+    const viewCall: RecordedCall = { ...asViewCall(call, method), record, own };
+    const starting = this.#ready(method);
+    if (starting) await starting;
+    const { forPage, forModel, forViews } = this.#chains;
+    const link = call.actor === "host" ? forPage : call.actor === "model" ? forModel : forViews;
+    return link(viewCall, proceed);
   }
 
   /**
@@ -315,8 +350,10 @@ export class GatewayGuard {
   }
 
   /** After waiting for the user or a turn, the tool must still be the one that was approved. */
-  async #checkAgain(call: GuardedCall, { question }: CallRecord): Promise<void> {
+  async #checkAgain(call: GuardedCall, { question }: CallRecord, own: OwnChecks | undefined): Promise<void> {
     this.#checkView(call);
+    own?.checkAgain?.();
+    if (own?.question) return;
     const then = question?.tool;
     if (!then) return;
     const now = await this.tools.find(then.name);
@@ -357,6 +394,22 @@ export class GatewayGuard {
       "not-allowed",
       "the call could not be checked, so it was not made; see the gateway's log",
     );
+  }
+
+  /** A changed UI, or another one, is asked about separately. */
+  #permissionQuestion(view: string, permission: Permission, fingerprint: string): Question {
+    const { tool, uri } = this.#options.views(view) ?? {};
+    const app = tool ?? uri;
+    return {
+      view,
+      server: this.server.name,
+      method: PERMISSION_METHOD,
+      subject: permission,
+      fingerprint: sha256(JSON.stringify([uri, fingerprint])),
+      title: permission,
+      params: { name: permission },
+      reason: `The app${app === undefined ? "" : ` of ${JSON.stringify(app)}`} wants to use a feature of this browser: ${permission}.`,
+    };
   }
 
   #refresh(): void {

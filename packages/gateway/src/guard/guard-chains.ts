@@ -4,7 +4,6 @@
  * @module
  */
 import {
-  applyPolicy,
   CONCURRENCY_LIMITS,
   chain,
   type Link,
@@ -14,28 +13,29 @@ import {
   onlyVisibleTools,
   ownServerOnly,
   type Question,
-  Refusal,
+  questionOf,
   type ResourceDirectory,
   type ToolDirectory,
   type ViewCall,
 } from "@vitrine/guard";
-import type { Asking } from "./asking.js";
+import { type Approvals, notAllowed } from "./approvals.js";
 import type { GatewayGuardOptions } from "./guard-options.js";
-import { askerOf } from "./guarded-call.js";
 import { onlyForModel } from "./model-visibility.js";
-import { defaultPolicy, operatorDecision } from "./policy.js";
+import type { OwnChecks } from "./own-checks.js";
 import { limitUnderWay } from "./under-way.js";
 
 /** Dependencies of the links. */
-export interface ChainParts extends Pick<GatewayGuardOptions, "server" | "settings" | "views"> {
+export interface ChainParts extends Pick<GatewayGuardOptions, "server"> {
   readonly tools: ToolDirectory;
   readonly resources: ResourceDirectory;
-  readonly asking: Asking;
+  readonly approvals: Approvals;
   readonly clock: () => number;
   /**
    * Called with the reason why a call is allowed: `policy`, `remembered` or `asked`. An error stops the call.
    */
   decided(call: ViewCall, reason: string, question?: Question): void;
+  /** The call's own checks. */
+  ownChecks(call: ViewCall): OwnChecks | undefined;
 }
 
 /** Separate chains for views and programs, for the person, and for the model. */
@@ -53,34 +53,23 @@ const PAGE_WAITING = 1000;
  * does not block others.
  */
 export function guardChains(parts: ChainParts): GuardChains {
-  const { server, settings, views, tools, resources, asking, clock, decided } = parts;
+  const { server, tools, resources, approvals, clock, decided, ownChecks } = parts;
   const { limits, name } = server.settings;
   const concurrency = { ...CONCURRENCY_LIMITS, ...limits.concurrency };
   const boundary = ownServerOnly(name, resources);
   const size = limitSize(limits.sizes);
-  const sources = { server: server.settings, settings };
 
-  // A user who names a server on the command line trusts its apps with its tools, but not the model, which
-  // may have read anything.
-  const distrusting = { ...sources, server: { ...server.settings, trusted: false } };
-  const policy = applyPolicy(tools, {
-    policy: (question) =>
-      operatorDecision(sources, question, views(question.view)) ??
-      defaultPolicy(askerOf(question.view) === "model" ? distrusting : sources, question),
-    ask: asking.ask,
-    consents: asking.consents,
-    onallowed: (call, question, decision) => {
-      const asked = asking.wasAsked(question) ? "asked" : "remembered";
-      decided(call, decision === "allow" ? "policy" : asked, question);
-    },
-  });
+  const policy: Link = async (call, next) => {
+    const question = await questionOf(call, tools);
+    decided(call, await approvals.approve(question, ownChecks(call), call.signal), question);
+    // A link is opened in the form that was shown.
+    return next(question.params === call.params ? call : { ...call, params: question.params });
+  };
   /** Does not ask, because the person makes the call. */
   const notDenied: Link = async (call, next) => {
     const { method, params } = call;
-    const subject = String(params["name"]);
-    if (operatorDecision(sources, { method, params, subject }) === "deny") {
-      throw new Refusal("not-allowed", `${method} ${subject}: the operator does not allow this`);
-    }
+    const subject = { method, params, subject: String(params["name"]) };
+    if (approvals.isDenied(subject)) throw notAllowed(subject);
     decided(call, "policy");
     return next(call);
   };

@@ -41,7 +41,9 @@ export interface GuardMetrics {
 export interface GatewayGuardOptions {
   readonly server: Server;
   readonly user: string;
-  readonly settings: Pick<GatewaySettings, "policy" | "strict" | "audit">;
+  /** The current settings; those of servers replace the settings that `server` was started with. */
+  readonly settings: Pick<GatewaySettings, "policy" | "strict" | "audit"> &
+    Partial<Pick<GatewaySettings, "servers">>;
   readonly store: Pick<Store, "audit" | "consents"> & Partial<Pick<Store, "results">>;
   /** Finds the views of this user on this server. */
   readonly views: FindView;

@@ -50,7 +50,7 @@ export interface KnownView {
 export type FindView = (view: string) => KnownView | undefined;
 
 /** The key for counting limits: views, programs and the page are counted separately. */
-export const limitKeyOf = ({ actor, view }: GuardedCall): string =>
+export const limitKeyOf = ({ actor, view }: Pick<GuardedCall, "actor" | "view">): string =>
   actor === "view" ? view : `${actor}:${view}`;
 
 /** The caller that a question is about, by its name from {@link limitKeyOf}: the model or an app. Programs count as apps. */

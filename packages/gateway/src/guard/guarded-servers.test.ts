@@ -57,6 +57,26 @@ describe("GuardedServers", () => {
     }
   });
 
+  it("are not created by looking them up, asking, or ending a session", async () => {
+    const { servers, pool, settings, guardOf } = setUp({ start: "lazy" });
+    const { server } = servers.get("me", "a");
+    const { identity } = server.settings;
+    expect([pool.all().length, guardOf.mock.calls.length]).toEqual([1, 1]);
+    servers.checkSame({ name: "a", identity });
+    expect(() => servers.checkSame({ name: "a", identity: "other" })).toThrow(/different server/);
+    expect(() => servers.checkSame({ name: "b", identity })).toThrow('no server "b"');
+    expect(() => servers.getSame("you", { name: "a", identity: "other" })).toThrow(/different server/);
+    servers.endSession("you", "s1");
+    servers.consentsRevoked("you");
+    servers.guardOf("me", server);
+    expect([pool.all().length, guardOf.mock.calls.length]).toEqual([1, 1]);
+    // A late question of a server that was replaced does not create its successor.
+    pool.update(settings({ trusted: true }));
+    await expect.poll(() => server.status.state).toBe("stopped");
+    expect(() => servers.guardOf("me", server)).toThrow("has stopped");
+    expect([pool.all().length, guardOf.mock.calls.length]).toEqual([0, 1]);
+  });
+
   it("know each user's views only, although the server is shared", async () => {
     const { servers, store } = setUp({ stateless: true });
     const { guard } = servers.get("me", "a");

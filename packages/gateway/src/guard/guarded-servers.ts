@@ -12,7 +12,7 @@ import {
   type ServerPool,
   type ServerStatus,
 } from "@vitrine/servers";
-import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
+import { GatewayError, type ServerCatalogue, type ServerSummary } from "@vitrine/wire";
 import type { ServerKey } from "../store/store.js";
 import { GatewayGuard } from "./gateway-guard.js";
 import type { GatewayGuardOptions } from "./guard-options.js";
@@ -58,16 +58,47 @@ export class GuardedServers {
    * @throws {GatewayError} `server-unknown`
    */
   get(user: string, name: string): GuardedServer {
-    const { pool, guardOf, noticeOf: _, ...shared } = this.#options;
-    const server = pool.get(user, name);
+    const server = this.#options.pool.get(user, name);
+    return { server, guard: this.guardOf(user, server) };
+  }
+
+  /**
+   * The user's current server of this name, if it is the intended one.
+   *
+   * @throws {GatewayError} `server-unknown`, `server-replaced`
+   */
+  getSame(user: string, server: ServerKey): GuardedServer {
+    this.checkSame(server);
+    return this.get(user, server.name);
+  }
+
+  /**
+   * Checks that the name still belongs to the intended server. Creates nothing.
+   *
+   * @throws {GatewayError} `server-unknown`, `server-replaced`
+   */
+  checkSame({ name, identity }: ServerKey): void {
+    const current = this.identityOf(name);
+    if (current === undefined) throw new GatewayError("server-unknown", `there is no server "${name}"`);
+    if (current !== identity) throw replacedServer(name);
+  }
+
+  /**
+   * The guard of a user at a server that exists already.
+   *
+   * @throws {GatewayError} `stopping` if the server has stopped permanently
+   */
+  guardOf(user: string, server: Server): GatewayGuard {
+    if (server.status.state === "stopped") {
+      throw new GatewayError("stopping", `the server "${server.settings.name}" has stopped`);
+    }
+    const { pool: _pool, guardOf, noticeOf: _, ...shared } = this.#options;
     const guards = this.#guards.get(server) ?? this.#follow(server);
-    let guard = guards.get(user);
-    if (!guard)
-      guards.set(
-        user,
-        (guard = new GatewayGuard({ ...shared, ...guardOf(user, server.settings), server, user })),
-      );
-    return { server, guard };
+    const known = guards.get(user);
+    if (known) return known;
+    const guard = new GatewayGuard({ ...shared, ...guardOf(user, server.settings), server, user });
+    guards.set(user, guard);
+    return guard;
   }
 
   /** The identity of the server that has this name now; undefined if there is none. */
@@ -85,11 +116,10 @@ export class GuardedServers {
     call: GuardedCall,
     effect: (at: GuardedServer, passed: GuardedCall) => Promise<unknown>,
   ): Promise<unknown> {
+    const { user, server: name, identity } = call;
     let at: GuardedServer;
     try {
-      at = this.get(call.user, call.server);
-      const { identity = at.server.settings.identity } = call;
-      if (at.server.settings.identity !== identity) throw replacedServer(call.server);
+      at = identity === undefined ? this.get(user, name) : this.getSame(user, { name, identity });
     } catch (error) {
       return this.refuse(call, error);
     }

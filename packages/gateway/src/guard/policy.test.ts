@@ -154,7 +154,11 @@ describe("a remembered answer", () => {
     ["ui/open-link", undefined, ["session", "always"]],
     ["ui/message", undefined, ["session", "always"]],
     ["ui/download-file", undefined, ["session"]],
-    ["sampling/createMessage", undefined, ["session"]],
+    ["sampling/createMessage", undefined, []],
+    ["elicitation/create", undefined, []],
+    ["app-tools/call", tool(), ["session"]],
+    ["app-tools/call", tool({ destructiveHint: true }), []],
+    ["ui/permission", undefined, ["session", "always"]],
   ])("about %s %j can last for %j", (method, about, remember) => {
     expect(rememberable({ method, tool: about })).toEqual(remember);
   });

@@ -4,21 +4,34 @@
  * @module
  */
 import type { Decision, Question } from "@vitrine/guard";
-import type { Tool } from "@vitrine/protocol";
+import type { Permission, Tool } from "@vitrine/protocol";
 import type { ServerSettings } from "@vitrine/servers";
 import type { GatewaySettings } from "../config/config.js";
-import type { KnownView } from "./guarded-call.js";
+import {
+  APP_TOOL_METHOD,
+  ELICITATION_METHOD,
+  PERMISSION_METHOD,
+  SAMPLING_METHOD,
+} from "../config/policy-key.js";
+import { askerOf, type KnownView } from "./guarded-call.js";
 
 /** Methods without effects outside of the conversation: reads, the model's context, the view's own layout. */
 const STAYS =
   /^(ping|tools\/list|resources\/(read|list|templates\/list|subscribe|unsubscribe)|prompts\/(list|get)|ui\/(update-model-context|request-display-mode))$|^(ui\/)?notifications\//;
 
 /** Methods with effects outside of the conversation, which need approval. */
-const LEAVES = /^(ui\/(open-link|download-file|message)|sampling\/createMessage|ui\/permission)$/;
+const LEAVES: ReadonlySet<string> = new Set([
+  "ui/open-link",
+  "ui/download-file",
+  "ui/message",
+  SAMPLING_METHOD,
+  ELICITATION_METHOD,
+  PERMISSION_METHOD,
+]);
 
 /** The sources of decisions. The server's settings take precedence over the global ones. */
 export interface PolicySources {
-  readonly server: Pick<ServerSettings, "policy" | "trusted">;
+  readonly server: Pick<ServerSettings, "policy" | "trusted"> & Partial<Pick<ServerSettings, "permissions">>;
   readonly settings: Pick<GatewaySettings, "policy" | "strict">;
 }
 
@@ -29,6 +42,15 @@ export type Subject = Pick<Question, "method" | "subject" | "params">;
 export const isDestructive = (tool: Tool | undefined): boolean => tool?.annotations?.destructiveHint === true;
 
 /**
+ * The decision on an action: the operator's, or the default. Nobody but the user can answer a server's
+ * question, so it is asked even if a table allows it.
+ */
+export function decide(sources: PolicySources, question: Question, view: KnownView | undefined): Decision {
+  const decision = operatorDecision(sources, question, view) ?? defaultPolicy(sources, question);
+  return decision === "allow" && question.method === ELICITATION_METHOD ? "ask" : decision;
+}
+
+/**
  * The operator's decision, from the server's table first. In each table, the first existing key decides:
  *
  * 1. `view:<its tool or ui:// address>:<method>:<subject>`, such as `view:ui://shop/cart:tools/call:pay`
@@ -37,13 +59,17 @@ export const isDestructive = (tool: Tool | undefined): boolean => tool?.annotati
  * 4. `<method>`
  *
  * A rule about one tool therefore applies to every view that has no rule of its own for that tool. The
- * subject is the tool, the prompt, the resource's URI or the link's host, compared exactly.
+ * subject is the tool, the prompt, the resource's URI or the link's host, compared exactly. The server's
+ * `permissions` are a short form of `ui/permission:<subject>`, and take precedence.
  */
 export function operatorDecision(
   { server, settings }: PolicySources,
   { method, subject, params }: Subject,
   view?: KnownView | undefined,
 ): Decision | undefined {
+  const { permissions = {} } = server;
+  if (method === PERMISSION_METHOD && Object.hasOwn(permissions, subject))
+    return permissions[subject as Permission];
   // The usual case, and this runs for every call.
   if (isEmpty(server.policy) && isEmpty(settings.policy)) return undefined;
   const about = subject || String(params["uri"] ?? params["name"] ?? "");
@@ -70,30 +96,33 @@ function isEmpty(table: object): boolean {
  * The decision without a rule of the operator: a read-only tool is allowed; a destructive tool needs approval
  * every time; any other tool needs approval unless its server is trusted. Effects outside of the conversation
  * need approval, effects inside are allowed, and everything else is denied.
+ *
+ * A user who names a server on the command line trusts its apps with its tools, but not the model, which may
+ * have read anything.
  */
 export function defaultPolicy(
   { server, settings }: PolicySources,
-  { method, tool }: Pick<Question, "method" | "tool">,
+  { method, tool, view }: Pick<Question, "method" | "tool"> & Partial<Pick<Question, "view">>,
 ): Decision {
+  if (method === APP_TOOL_METHOD) return tool?.annotations?.readOnlyHint === true ? "allow" : "ask";
   if (method === "tools/call") {
     if (isDestructive(tool)) return "ask";
-    return tool?.annotations?.readOnlyHint === true || (server.trusted && !settings.strict) ? "allow" : "ask";
+    const isTrusted = server.trusted && !settings.strict && askerOf(view) !== "model";
+    return tool?.annotations?.readOnlyHint === true || isTrusted ? "allow" : "ask";
   }
   if (STAYS.test(method)) return "allow";
-  return LEAVES.test(method) ? "ask" : "deny";
+  return LEAVES.has(method) ? "ask" : "deny";
 }
 
 /** How long an answer can be remembered. */
 export type Remember = "session" | "always";
 
 /**
- * How long the answer to a question can be remembered: never for destructive tools, because the question
- * shows their arguments; and for files and use of the model, which the user cannot foresee, for the session
- * at most.
+ * How long the answer to a question can be remembered: never for destructive tools and requests to the model
+ * or the user, because the question shows what will happen this time; and for files, which the user cannot
+ * foresee, and tools of apps, which end with the app, for the session at most.
  */
 export function rememberable({ method, tool }: Pick<Question, "method" | "tool">): Remember[] {
-  if (method === "tools/call" && isDestructive(tool)) return [];
-  return method === "ui/download-file" || method === "sampling/createMessage"
-    ? ["session"]
-    : ["session", "always"];
+  if (method === SAMPLING_METHOD || method === ELICITATION_METHOD || isDestructive(tool)) return [];
+  return method === "ui/download-file" || method === APP_TOOL_METHOD ? ["session"] : ["session", "always"];
 }

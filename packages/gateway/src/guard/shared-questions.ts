@@ -20,7 +20,7 @@ interface Open {
 export function shareAnswers(
   ask: Ask,
   keyOf: (question: Question) => Promise<string | undefined>,
-  sessionOf: (view: string) => string,
+  sessionOf: (question: Question) => string,
 ): Ask {
   const open = new Map<string, Set<Open>>();
   return async (question, signal) => {
@@ -29,7 +29,7 @@ export function shareAnswers(
     const settled = new AbortController();
     const same = open.get(key) ?? new Set<Open>();
     open.set(key, same);
-    const session = sessionOf(question.view);
+    const session = sessionOf(question);
     let own: Open | undefined;
     const shared = new Promise<Answer>((resolve) => {
       own = { session, resolve };

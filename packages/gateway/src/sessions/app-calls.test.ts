@@ -1,13 +1,18 @@
 import type { Answer, Question } from "@vitrine/guard";
 import { type ToolAnnotations, VitrineError } from "@vitrine/protocol";
+import { replacedServer } from "@vitrine/servers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { memoryStore } from "../../../../testing/gateway/guard-stage.js";
+import { memoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
+import { CallRecord } from "../guard/call-record.js";
+import { gatewayGuard } from "../guard/gateway-guard.js";
 import { RefusalLog } from "../guard/refusal-log.js";
 import { AppCalls } from "./app-calls.js";
 import { KnownViews } from "./known-views.js";
 import type { PageSession } from "./page-session.js";
 
-function setUp(policy: { server?: object; all?: object; identity?: string } = {}) {
+type Table = Record<string, "allow" | "ask" | "deny">;
+
+function setUp({ identity = "1", server: table = {}, all = {} }: Partial<Tables> = {}) {
   const store = memoryStore();
   const onerror = vi.fn();
   const ask = vi.fn(async (_question: Question): Promise<Answer> => ({ answer: "allow" }));
@@ -16,35 +21,55 @@ function setUp(policy: { server?: object; all?: object; identity?: string } = {}
   const page = { ask, request } as unknown as PageSession;
   const shop = { server: "shop", identity: "1" };
   views.add("v1", { user: "ann", ...shop, session: "s", tool: "show", uri: "ui://shop/cart", page });
-  const refusals = new RefusalLog({ write: (entry) => store.audit.begin(entry), onerror });
+  const policy = { server: { ...table }, all: { ...all } };
   const settings = {
-    policy: { ...policy.all },
     strict: false,
     audit: { payloads: "none", redact: [] },
+    get policy() {
+      return policy.all;
+    },
   } as const;
+  const server = stageServer({ identity, policy: policy.server });
+  const guard = gatewayGuard({
+    user: "ann",
+    server,
+    store,
+    settings,
+    ask: async (question) => ask(question),
+    views: (view) => views.of(view, "ann"),
+  });
+  const place = {
+    server: "shop",
+    audit: store.audit,
+    settings,
+    refusals: new RefusalLog({ write: (entry) => store.audit.begin(entry), onerror }),
+    onerror,
+    metrics: {},
+    clock: () => 0,
+  };
+  const getSame = vi.fn(() => ({ server, guard }));
   const calls = new AppCalls({
     views,
-    place: ({ server, identity }) => ({
-      server,
-      identity,
-      audit: store.audit,
-      settings,
-      refusals,
-      onerror,
-      metrics: {},
-      clock: () => 0,
-    }),
-    policy: () => ({
-      server: { policy: { ...policy.server }, trusted: false, identity: policy.identity ?? "1" },
-      settings,
-    }),
+    servers: {
+      getSame,
+      checkSame: (wanted) => {
+        if (wanted.identity !== identity) throw replacedServer(wanted.name);
+      },
+    },
+    refused: (call, error, identity) => new CallRecord(call, { ...place, identity }).refused(error),
   });
   const call = (annotations: ToolAnnotations = {}, signal = new AbortController().signal) => {
     const tool = { name: "add", inputSchema: { type: "object" as const }, annotations };
     const call = { view: "v1", tool, current: () => tool, arguments: {}, conversation: "c", item: "i" };
     return calls.call("ann", call, signal);
   };
-  return { store, ask, request, call, calls, views, policy };
+  return { store, ask, request, call, calls, getSame, guard, views, policy };
+}
+
+interface Tables {
+  readonly server: Table;
+  readonly all: Table;
+  readonly identity: string;
 }
 
 const READS = { readOnlyHint: true };
@@ -53,7 +78,7 @@ const refused = (code: string) => ({ data: { code } });
 afterEach(() => void vi.useRealTimers());
 
 describe("a tool of an app", () => {
-  it.each<[string, { server?: object; all?: object }, ToolAnnotations, string]>([
+  it.each<[string, { server?: Table; all?: Table }, ToolAnnotations, string]>([
     ["asked about", {}, {}, "asked"],
     ["called if it is read-only", {}, READS, "policy"],
     ["asked about if the operator requires it", { all: { "app-tools/call": "ask" } }, READS, "asked"],
@@ -80,6 +105,18 @@ describe("a tool of an app", () => {
     expect(store.entries).toMatchObject([{ decision: "refused", reason: "server-replaced" }]);
   });
 
+  it("of another user's app is neither asked about nor looked up", async () => {
+    const { store, ask, calls, getSame } = setUp();
+    const tool = { name: "add", inputSchema: { type: "object" as const } };
+    const call = { view: "v1", tool, current: () => tool, arguments: {}, conversation: "c", item: "i" };
+    await expect(calls.call("bea", call, new AbortController().signal)).rejects.toMatchObject(
+      refused("view-unknown"),
+    );
+    expect(ask).not.toHaveBeenCalled();
+    expect(getSame).not.toHaveBeenCalled();
+    expect(store.entries).toEqual([]);
+  });
+
   it("is described correctly in the question", async () => {
     const { ask, call } = setUp({ all: { "app-tools/call": "ask" } });
     for (const annotations of [READS, {}, { destructiveHint: true }]) await call(annotations);
@@ -93,11 +130,11 @@ describe("a tool of an app", () => {
   it("is not called if the operator denies it, or the app is closed, while the question is open", async () => {
     const { ask, request, call, policy, views } = setUp();
     ask.mockImplementationOnce(async () => {
-      policy.server = { "app-tools/call": "deny" };
+      policy.all = { "app-tools/call": "deny" };
       return { answer: "allow" };
     });
     await expect(call()).rejects.toMatchObject(refused("not-allowed"));
-    policy.server = {};
+    policy.all = {};
     ask.mockImplementationOnce(async () => {
       views.remove("v1");
       return { answer: "allow" };
@@ -106,14 +143,13 @@ describe("a tool of an app", () => {
     expect(request).not.toHaveBeenCalled();
   });
 
-  it("stays approved when another user revokes approvals", async () => {
-    const { ask, call, calls } = setUp();
+  it("stays approved until the user revokes approvals", async () => {
+    const { ask, call, guard } = setUp();
     ask.mockResolvedValue({ answer: "allow", remember: "session" });
     await call();
-    calls.revoked("bea");
     await call();
     expect(ask).toHaveBeenCalledTimes(1);
-    calls.revoked("ann");
+    guard.consentsRevoked();
     await call();
     expect(ask).toHaveBeenCalledTimes(2);
   });

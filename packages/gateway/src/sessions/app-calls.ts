@@ -6,15 +6,14 @@
  */
 
 import type { AppCall, AppPort } from "@vitrine/conversation";
-import { type Decision, fingerprint, type Question, Refusal, sizeOf } from "@vitrine/guard";
+import { fingerprint, type Question, Refusal, sizeOf } from "@vitrine/guard";
 import { type CallToolResult, callToolResultSchema, decode, isRecord, VitrineError } from "@vitrine/protocol";
-import { replacedServer } from "@vitrine/servers";
 import { MAY_HAVE_RUN } from "@vitrine/wire";
 import { APP_TOOL_METHOD } from "../config/policy-key.js";
-import { CallRecord, type RecordPlace } from "../guard/call-record.js";
-import { operatorDecision, type PolicySources } from "../guard/policy.js";
-import type { ServerKey } from "../store/store.js";
+import type { GuardedCall } from "../guard/guarded-call.js";
+import type { GuardedServers } from "../guard/guarded-servers.js";
 import type { KnownViews, ViewOwner } from "./known-views.js";
+import type { PageOptions } from "./page-session.js";
 import { unknownView } from "./view-channel.js";
 
 /** Limits: characters of a result, and milliseconds for the page, slightly more than it gives the app. */
@@ -24,123 +23,83 @@ const LIMIT = 35_000;
 /** Options of {@link AppCalls}. */
 export interface AppCallsOptions {
   readonly views: KnownViews;
-  /** Where calls are recorded, for the server of an app. */
-  place(server: Pick<ViewOwner, "server" | "identity">): RecordPlace;
-  /** The operator's policy for the server of this name, and that server's current identity. */
-  policy(user: string, server: string): PolicySources & { readonly server: Pick<ServerKey, "identity"> };
+  readonly servers: Pick<GuardedServers, "getSame" | "checkSame">;
+  /** Records a call that reached no guard. */
+  readonly refused: PageOptions["refused"];
 }
 
-/** Calls tools of open apps. */
+/** Calls tools of open apps, through the guard of the app's server. */
 export class AppCalls implements AppPort {
   readonly #options: AppCallsOptions;
-  /** Approvals until the app is closed: its view, and the tool's definition at that time. */
-  readonly #allowed = new Map<string, Set<string>>();
 
   constructor(options: AppCallsOptions) {
     this.#options = options;
-  }
-
-  /** Forgets the approvals of a closed view. */
-  closed(view: string): void {
-    this.#allowed.delete(view);
-  }
-
-  /** The user revoked approvals. */
-  revoked(user: string): void {
-    for (const view of this.#allowed.keys())
-      if (this.#options.views.of(view, user)) this.#allowed.delete(view);
   }
 
   async call(user: string, call: AppCall, signal: AbortSignal): Promise<CallToolResult> {
     const { view, tool, arguments: input } = call;
     const owner = this.#options.views.of(view, user);
     if (!owner) throw unknownView(view);
+    const { server, identity } = owner;
     const params = { name: tool.name, arguments: input };
-    const guarded = {
-      actor: "model" as const,
-      user,
-      view,
-      server: owner.server,
-      method: APP_TOOL_METHOD,
-      params,
-    };
-    const record = new CallRecord(guarded, this.#options.place(owner));
+    const method = APP_TOOL_METHOD;
+    const guarded: GuardedCall = { actor: "model", user, view, server, identity, method, params, signal };
     try {
-      record.reason = await this.#consent(owner, call, signal);
-      await record.begin();
-      record.mayHaveHappened = true;
+      this.#check(owner, call);
     } catch (error) {
-      if (error instanceof VitrineError) await record.refused(error);
+      if (error instanceof VitrineError) await this.#options.refused(guarded, error, identity);
       throw error;
     }
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), LIMIT);
-    const limited = AbortSignal.any([signal, late.signal]);
-    try {
-      const answer = await owner.page.request("conversation/app-tool", () => ({ view, ...params }), limited);
-      const result = readResult(answer);
-      record.ended(result);
-      return result;
-    } catch (error) {
-      const isLate = late.signal.aborted && !signal.aborted;
-      const reported = asLostAnswer(tool, isLate ? LATE : error);
-      record.failed(reported);
-      throw reported;
-    } finally {
-      clearTimeout(timer);
-    }
+    const { guard } = this.#options.servers.getSame(user, { name: server, identity });
+    const result = await guard.pass(guarded, () => callPage(owner, call, signal), {
+      question: questionOf(owner, call),
+      // Everything can change while the user thinks.
+      checkAgain: () => this.#check(owner, call),
+    });
+    return result as CallToolResult;
   }
 
-  /** Why the call is allowed. @throws {Refusal} if the operator or the user declines */
-  async #consent(owner: ViewOwner, call: AppCall, signal: AbortSignal): Promise<string> {
-    const { view, tool, arguments: input, agent } = call;
-    const { server } = owner;
-    const said = this.#check(owner, call);
-    if (said === "allow" || (!said && tool.annotations?.readOnlyHint === true)) return "policy";
-    const mark = `${tool.name} ${fingerprint(tool)}`;
-    if (this.#allowed.get(view)?.has(mark)) return "remembered";
-    const isDestructive = tool.annotations?.destructiveHint === true;
-    const question: Question = {
-      view,
-      server,
-      method: "tools/call",
-      subject: tool.name,
-      tool,
-      title: tool.title ?? tool.annotations?.title ?? tool.name,
-      fingerprint: fingerprint(tool),
-      params: { name: tool.name, arguments: input },
-      // The agent chooses its own name, so it is quoted: none can pass for "You" or "The app".
-      reason: `${agent === undefined ? "The model" : `The agent ${JSON.stringify(agent)}`} wants to use a tool of this app that ${effectOf(tool)}.`,
-      scope: `the tool ${tool.name} of this app`,
-    };
-    const { answer, remember } = await owner.page.ask(question, isDestructive ? [] : ["session"], signal);
-    if (answer !== "allow")
-      throw new Refusal("denied", `${tool.name}: the user declined, or could not be asked`);
-    this.#check(owner, call);
-    if (remember === "session" && !isDestructive)
-      this.#allowed.set(view, (this.#allowed.get(view) ?? new Set()).add(mark));
-    return "asked";
-  }
-
-  /**
-   * The operator's decision. Called before and after the question, because everything can change while the user thinks.
-   *
-   * @throws {VitrineError} if the app is closed, its server was replaced, the tool changed, or the operator denies it
-   */
-  #check(owner: ViewOwner, { view, tool, current }: AppCall): Decision | undefined {
-    const { user, server, page, identity } = owner;
+  /** @throws {VitrineError} if the app is closed, its server was replaced, or the tool changed */
+  #check({ user, server, identity, page }: ViewOwner, { view, tool, current }: AppCall): void {
     if (this.#options.views.of(view, user)?.page !== page) throw unknownView(view);
-    const policy = this.#options.policy(user, server);
     // The app of a server that was replaced does nothing until that server is back (attack E01).
-    if (policy.server.identity !== identity) throw replacedServer(server);
-    const subject = { method: APP_TOOL_METHOD, subject: tool.name, params: {} };
-    const said = operatorDecision(policy, subject, owner);
-    if (said === "deny")
-      throw new Refusal("not-allowed", `${APP_TOOL_METHOD} ${tool.name}: the operator does not allow this`);
+    this.#options.servers.checkSame({ name: server, identity });
     const now = current();
     if (!now || fingerprint(now) !== fingerprint(tool))
       throw new Refusal("not-allowed", `the tool "${tool.name}" changed meanwhile: call it again`);
-    return said;
+  }
+}
+
+/** The question about a call. */
+function questionOf({ server }: ViewOwner, { view, tool, arguments: input, agent }: AppCall): Question {
+  // The agent chooses its own name, so it is quoted: none can pass for "You" or "The app".
+  const who = agent === undefined ? "The model" : `The agent ${JSON.stringify(agent)}`;
+  return {
+    view,
+    server,
+    method: APP_TOOL_METHOD,
+    subject: tool.name,
+    tool,
+    title: tool.title ?? tool.annotations?.title ?? tool.name,
+    fingerprint: fingerprint(tool),
+    params: { name: tool.name, arguments: input },
+    reason: `${who} wants to use a tool of this app that ${effectOf(tool)}.`,
+  };
+}
+
+/** Lets the page make the call. */
+async function callPage({ page }: ViewOwner, call: AppCall, signal: AbortSignal): Promise<CallToolResult> {
+  const { view, tool, arguments: input } = call;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), LIMIT);
+  const limited = AbortSignal.any([signal, late.signal]);
+  const params = { view, name: tool.name, arguments: input };
+  try {
+    return readResult(await page.request("conversation/app-tool", () => params, limited));
+  } catch (error) {
+    throw asLostAnswer(tool, late.signal.aborted && !signal.aborted ? LATE : error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -103,7 +103,7 @@ async function setUp() {
     known: NO_HEIRS,
     onerror: nothing,
     refused: async () => {},
-    sampling: { forView: nothing },
+    sampling: { fromView: nothing },
     models: { state: nothing, choose: nothing },
     summaries: () => [],
     server: nothing,

@@ -54,7 +54,7 @@ function setUp(options: Partial<PageOptions> = {}) {
     onerror,
     conversations,
     known: NO_HEIRS,
-    sampling: { forView: nothing },
+    sampling: { fromView: nothing },
     models: { state: () => ({ models: [], help: "" }), choose: nothing },
     summaries: () => [],
     server: serverOf,

@@ -82,7 +82,7 @@ export interface PageOptions {
   readonly known: Pick<KnownServers, "isHeir" | "settled">;
   readonly models: ModelService;
   /** Asks the model for views. */
-  readonly sampling: Pick<SamplingService, "forView">;
+  readonly sampling: Pick<SamplingService, "fromView">;
   /** All servers of the user. */
   summaries(): ServerSummary[];
   /** @throws {GatewayError} `server-unknown` */

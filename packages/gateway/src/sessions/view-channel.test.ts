@@ -39,7 +39,7 @@ function setUp(limits?: Partial<ServerSettings["limits"]>) {
     refused,
     refuse: (_call, error) => Promise.reject(error),
     sampling: {
-      forView: async () => {
+      fromView: async () => {
         throw new Error("no test here needs this: conversations.test.ts has one");
       },
     },

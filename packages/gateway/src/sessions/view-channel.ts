@@ -15,7 +15,8 @@ import {
 } from "@vitrine/protocol";
 import { membersOf, type ServerIdentity } from "@vitrine/servers";
 import { GatewayError, type OpenedView } from "@vitrine/wire";
-import { SAMPLING_METHOD, type SamplingService, sampleForView } from "../asks/index.js";
+import type { SamplingService } from "../asks/index.js";
+import { SAMPLING_METHOD } from "../config/policy-key.js";
 import { isByThePage } from "../guard/allow-list.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
@@ -34,7 +35,7 @@ export interface ViewChannelOptions extends PacedNoticesOptions {
   readonly user: string;
   readonly at: GuardedServer;
   /** Asks the model. */
-  readonly sampling: Pick<SamplingService, "forView">;
+  readonly sampling: Pick<SamplingService, "fromView">;
   /** Sends a message to the page on this view's channel. */
   send(text: string): void;
   /** Maximum characters of such a message; {@link MAX_MESSAGE} by default. */
@@ -257,7 +258,7 @@ export class ViewChannel {
     };
     if (this.#isOrphan) return this.#refuse(call);
     if (isByThePage(method)) return guard.permit(call);
-    if (method === SAMPLING_METHOD) return sampleForView(guard, this.#options.sampling, call);
+    if (method === SAMPLING_METHOD) return this.#options.sampling.fromView(guard, call);
     const onprogress =
       token === undefined
         ? undefined

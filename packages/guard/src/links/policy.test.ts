@@ -255,10 +255,21 @@ describe("consent", () => {
     expect(ask).toHaveBeenCalledTimes(4);
   });
 
+  it("is checked against the policy again: it may have changed while the question was open", async () => {
+    const policy: Record<string, "deny"> = {};
+    const ask: Ask = async () => {
+      policy["ui/open-link"] = "deny";
+      return { answer: "allow" };
+    };
+    const { send, next } = setUp({ policy, ask });
+    await expect(send("ui/open-link", { url: "https://a.example" })).rejects.toMatchObject(notAllowed);
+    expect(next).not.toHaveBeenCalled();
+  });
+
   it("I04: a refusal is an error that names its origin", async () => {
     const { send, next } = setUp({ ask: async () => ({ answer: "deny" }) });
     await expect(send("ui/open-link", { url: "https://a.example" })).rejects.toMatchObject(denied);
-    await expect(send("ui/open-link", { url: "https://a.example" })).rejects.toThrow("the user said no");
+    await expect(send("ui/open-link", { url: "https://a.example" })).rejects.toThrow("the user declined");
     expect(next).not.toHaveBeenCalled();
   });
 });

@@ -96,22 +96,28 @@ export function applyPolicy(
 
   return async (call, next) => {
     const { method, signal } = call;
-    const question = await describe(call, tools);
+    const question = await questionOf(call, tools);
     const decision = await decide(question);
     const what = `${method} ${question.subject}`.trim();
     if (decision === "ask") {
       const missing = `${what}: nobody can be asked; give the guard an "ask" function, or allow it in its policy`;
       if (!isAllowed) throw new Refusal("denied", missing);
-      if (!(await isAllowed(question, signal))) throw new Refusal("denied", `${what}: the user said no`);
-    } else if (decision !== "allow") {
-      throw new Refusal("not-allowed", `${what}: the host does not allow this`);
+      if (!(await isAllowed(question, signal))) throw new Refusal("denied", `${what}: the user declined`);
     }
+    // Decided again after a question: the policy may have changed while it was open.
+    const isAllowedNow = decision === "ask" ? (await decide(question)) !== "deny" : decision === "allow";
+    if (!isAllowedNow) throw new Refusal("not-allowed", `${what}: the host does not allow this`);
     onallowed?.(call, question, decision);
     return next(question.params === call.params ? call : { ...call, params: question.params });
   };
 }
 
-async function describe(call: ViewCall, tools: ToolDirectory): Promise<Question> {
+/**
+ * The question about a call, for a policy and for the user.
+ *
+ * @throws {Refusal} `link-invalid`
+ */
+export async function questionOf(call: ViewCall, tools: ToolDirectory): Promise<Question> {
   const { view, server, method, params } = call;
   const reason = REASONS[method] ?? `The app wants ${method}.`;
   const base = { view, server, method, params, subject: "", title: method, fingerprint: "", reason };
