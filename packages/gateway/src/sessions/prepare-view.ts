@@ -16,7 +16,7 @@ import { documentHash } from "@vitrine/servers";
 import type { OpenedView } from "@vitrine/wire";
 import type { GuardedServer } from "../guard/guarded-servers.js";
 import type { AppOrigins } from "./app-origins.js";
-import type { WantedView } from "./page-session.js";
+import type { WantedView } from "./page-views.js";
 
 /**
  * Everything that a page needs to show a view. Errors of a server are reported in `problem` instead of

@@ -69,3 +69,15 @@ export function presentable(error: unknown): { code: number; message: string; da
 /** Whether an error cannot be understood without the log. */
 export const isUnexpected = (error: unknown): boolean =>
   !(error instanceof VitrineError) && !Number.isInteger(recordOf(error).code);
+
+/** Whether a value can be the id of a request. */
+export const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof id === "number";
+
+/** The members of a message; none if it is not a JSON object. */
+export function parse(text: string): Record<string, unknown> {
+  try {
+    return recordOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}

@@ -26,7 +26,7 @@ import { MAX_MESSAGE } from "./message-size.js";
 import { PacedNotices, type PacedNoticesOptions } from "./paced-notices.js";
 import { withoutToken } from "./progress-token.js";
 import { restoreSubscriptions } from "./restore-subscriptions.js";
-import { errorMessage, keyOf, notificationMessage, resultMessage } from "./rpc.js";
+import { errorMessage, isId, keyOf, notificationMessage, parse, resultMessage } from "./rpc.js";
 
 /** Options of {@link ViewChannel}. */
 export interface ViewChannelOptions extends PacedNoticesOptions {
@@ -335,12 +335,3 @@ const pause = (signal: AbortSignal): Promise<void> =>
   // Randomized, so that retries do not arrive at the same moment.
   wait(HOLD * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => {});
 const notRequest = (): VitrineError => new VitrineError(INVALID_REQUEST, "this is not a JSON-RPC request");
-const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof id === "number";
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    return recordOf(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
