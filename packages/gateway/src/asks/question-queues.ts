@@ -11,7 +11,7 @@ interface Queue {
   waiting: (() => void)[];
 }
 
-/** One question at a time per requester. A few more are queued, and the others are refused. */
+/** Queues of questions: each requester has one open question. A few more wait, and the others are refused. */
 export class QuestionQueues {
   readonly #waiting: number;
   readonly #queues = new Map<string, Queue>();

@@ -38,7 +38,8 @@ describe("the OpenAPI document", () => {
       });
       const { security } = operation;
       // An empty requirement means that no credential is required.
-      const isPublic = security?.length === 0 || security?.some((each) => Object.keys(each).length === 0);
+      const isPublic =
+        security?.length === 0 || security?.some((each: object) => Object.keys(each).length === 0);
       expect([path, answer.status === 401 || answer.status === 429]).toEqual([path, !isPublic]);
     }
     await stage.listener.close(0);
