@@ -121,7 +121,7 @@ describe("a turn", () => {
     expect(page.asked).toMatchObject([{ method: "tools/call", subject: "change", server: "shop" }]);
     expect(page.asked[0]?.reason).toMatch(/^The model wants to use a tool/);
     expect(await calls()).toMatchObject([{ state: "failed" }]);
-    expect(JSON.stringify(saw()?.messages.at(-1))).toMatch(/said no/);
+    expect(JSON.stringify(saw()?.messages.at(-1))).toMatch(/the user declined/);
     model.add(callTool("shop__change", {}), say("Done."));
     page.answer = () => ({ answer: "allow" });
     const before = gatewayEntry.calls.length;

@@ -65,7 +65,7 @@ export function guardChains(parts: ChainParts): GuardChains {
     // A link is opened in the form that was shown.
     return next(question.params === call.params ? call : { ...call, params: question.params });
   };
-  /** Does not ask, because the person makes the call. */
+  /** Does not ask, because the user makes the call. */
   const notDenied: Link = async (call, next) => {
     const { method, params } = call;
     const subject = { method, params, subject: String(params["name"]) };
