@@ -66,9 +66,12 @@ const sources = {
     if (!path.startsWith(".")) return { id: path, external: true };
     return importer.startsWith(here("src/")) ? join(dirname(importer), path.replace(/\.js$/, ".ts")) : null;
   },
-  // JavaScript too, to drop most comments.
+  // JavaScript too, to drop comments. esbuild keeps those of class members; the declarations have them.
   transform: (code, id) =>
-    transform(code, { loader: "ts", format: "esm", target: "node20.19", sourcemap: true, sourcefile: id }),
+    transform(
+      code.replace(/^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm, (comment) => "\n".repeat(comment.split("\n").length - 1)),
+      { loader: "ts", format: "esm", target: "node20.19", sourcemap: true, sourcefile: id },
+    ),
 };
 
 /**
