@@ -51,7 +51,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["packages/*/src/**/*.test.ts", "testing/**/*.test.ts", "examples/demos/*.test.ts"],
-          exclude: [browser, ...slow],
+          // Other browsers than Chromium: `npm run test:engines`.
+          exclude: [browser, "testing/engines/**", ...slow],
           expect: { poll },
           retry,
           testTimeout: 120_000,

@@ -4,6 +4,7 @@
  * - Arguments go to vitest: `npm test -- csp` runs the tests whose file name has "csp".
  * - `npm test -w @vitrine/host` runs the tests of one package, without lint.
  * - `npm run test:quick` runs the unit tests that start no other program, without lint.
+ * - `npm run test:engines` runs the tests in Firefox and WebKit, without lint.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -21,10 +22,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const own = relative(root, process.cwd()).split(sep).join("/");
 process.chdir(root);
 const isQuick = process.argv.includes("--quick");
+const isEngines = process.argv.includes("--engines");
 const filters = [
   ...(own ? [`${own}/`] : []),
   ...(isQuick ? ["--project", "unit"] : []),
-  ...process.argv.slice(2).filter((argument) => argument !== "--quick"),
+  ...(isEngines ? ["--config", "testing/engines/vitest.config.ts"] : []),
+  ...process.argv.slice(2).filter((argument) => argument !== "--quick" && argument !== "--engines"),
 ];
 if (isQuick) process.env.VITRINE_TESTS = "quick";
 
@@ -96,18 +99,21 @@ function tests() {
 // Programs are installed during the build: the installation waits for the network, the build does not.
 const installing = isQuick
   ? { code: 0, said: "" }
-  : run(process.execPath, ["scripts/programs.mjs"], "pipe").catch(({ message }) => ({
-      code: 1,
-      said: message,
-    }));
+  : run(process.execPath, [`scripts/${isEngines ? "engines" : "programs"}.mjs`], "pipe").catch(
+      ({ message }) => ({
+        code: 1,
+        said: message,
+      }),
+    );
 const isBuilt = await check("build", "npm", ["run", "--silent", "build"]);
-if (isBuilt && !own && !isQuick) await check("lint", "npm", ["run", "--silent", "lint"]);
+if (isBuilt && !own && !isQuick && !isEngines) await check("lint", "npm", ["run", "--silent", "lint"]);
 const { code, said } = await installing;
 if (!isQuick) console.log(`\n— programs that tests need\n${said.trimEnd()}`);
 if (code !== 0) {
   failed++;
   filters.push("--project", "unit");
 }
-if (isBuilt) tests();
+// Without their browsers, none of the tests in other engines can run.
+if (isBuilt && !(isEngines && code !== 0)) tests();
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed ? 1 : 0;

@@ -1,5 +1,5 @@
 /** Builds the site, or with the argument `dev` serves it and follows changes of `docs`. */
-import { existsSync, watch } from "node:fs";
+import { cpSync, existsSync, watch } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, createServer } from "vitepress";
@@ -17,6 +17,8 @@ const pages = {
 };
 
 writePages(pages);
+// VitePress serves the files of this folder as they are.
+cpSync(join(root, "packages/workbench/public/icon.svg"), join(pages.out, "public/icon.svg"));
 await writeReference({
   modules: publicModules(root),
   out: join(pages.out, "reference"),

@@ -7,12 +7,15 @@ import { sidebar } from "../sidebar.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const repository = repositoryOf(root);
 
+// The path under which the site is served, such as `/vitrine/`.
+const base = process.env.DOCS_BASE ?? "/";
+
 export default defineConfig({
   title: "Vitrine",
   description: "MCP Apps: the complete stack in TypeScript",
   lang: "en",
-  // The path under which the site is served, such as `/vitrine/`.
-  base: process.env.DOCS_BASE ?? "/",
+  base,
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }]],
   srcDir: "pages",
   cleanUrls: true,
   markdown: {

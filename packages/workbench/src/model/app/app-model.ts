@@ -119,6 +119,14 @@ export class AppModel extends Observable {
     return bottom > top && right > left && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
   }
 
+  /**
+   * Whether this browser reports everything that an app draws. Chromium does. Firefox reports text and
+   * pictures, but no colours. WebKit reports nothing of a frame with another origin.
+   */
+  get isPaintMeasured(): boolean {
+    return performance.getEntriesByName("first-paint").length > 0;
+  }
+
   /** The app's tools. The app is asked on first access, so that rendering sends no extra message. */
   get toolList(): AppToolList {
     return (this.#toolList ??= new AppToolList(bridgeOf(this.element)));

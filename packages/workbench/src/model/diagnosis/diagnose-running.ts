@@ -140,7 +140,7 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
       fix: "The tool is still running, or nobody called it: wait, or cancel the call.",
     };
   // Nothing is drawn off-screen.
-  if (!facts.isPainted && app.isSeen)
+  if (!facts.isPainted && app.isSeen && app.isPaintMeasured)
     return warning(
       "blank",
       "This app is ready, but has drawn nothing.",

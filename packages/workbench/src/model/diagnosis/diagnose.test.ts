@@ -31,6 +31,7 @@ function stage() {
     look: {},
     profile: STRICT,
     isSeen: true,
+    isPaintMeasured: true,
     source: { uri: "ui://shop/cart", tool, problem: undefined, place: undefined },
   };
   log.step("opened");
@@ -278,7 +279,7 @@ describe("an app that runs", () => {
     expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "script-blocked" } });
   });
 
-  it("is ready and has drawn nothing, where that would be seen", () => {
+  it("is ready and has drawn nothing, where that would be seen and the browser would report it", () => {
     const { app, log, run, time } = stage();
     log.step("loading");
     run();
@@ -295,6 +296,9 @@ describe("an app that runs", () => {
     time.now = 8000;
     expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "blank" } });
     app.isSeen = false;
+    expect(diagnose(app)).toBeUndefined();
+    app.isSeen = true;
+    app.isPaintMeasured = false;
     expect(diagnose(app)).toBeUndefined();
   });
 

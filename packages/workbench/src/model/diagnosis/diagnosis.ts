@@ -59,7 +59,7 @@ export type DiagnosisCode =
 /** Input of a diagnosis. */
 export type Diagnosed = Pick<
   AppModel,
-  "state" | "failure" | "log" | "size" | "look" | "profile" | "isSeen"
+  "state" | "failure" | "log" | "size" | "look" | "profile" | "isSeen" | "isPaintMeasured"
 > & {
   readonly source: Pick<AppModel["source"], "uri" | "tool" | "problem" | "place">;
 };

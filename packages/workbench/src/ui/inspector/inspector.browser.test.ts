@@ -12,6 +12,7 @@ import { officialServer, startTestGateway } from "../../../../../testing/gateway
 import { type RawView, rawView } from "../../../../../testing/host/raw-view.js";
 import { buildInspectorPage } from "../../../../../testing/workbench/inspector-folder.mjs";
 import type { InspectorPageApi } from "../../../../../testing/workbench/inspector-page.js";
+import { GRACE } from "../../model/diagnosis/diagnose-running.js";
 
 declare const bench: InspectorPageApi;
 declare const raw: RawView;
@@ -53,6 +54,13 @@ const DOCUMENTS: Record<string, object> = {
     _meta: { ui: { csp: { frameDomains: ["https://maps.example.invalid"] } } },
   },
   blank: { mimeType, text: rawView("throw new Error('nothing is there');") },
+  unpainted: {
+    mimeType,
+    text: rawView(
+      'start().then(() => tell("ui/notifications/size-changed", { height: 80 }));',
+      "<style>body { display: none }</style>",
+    ),
+  },
   wrong: { mimeType: "text/html", text: rawView() },
   helpful: {
     mimeType,
@@ -539,6 +547,28 @@ describe("the inspector", () => {
     await frame.getByText("mime-type-wrong").waitFor();
     expect(await line.filter({ hasText: "mime-type-wrong" }).count()).toBe(0);
     expect(await axeFinds()).toEqual([]);
+  });
+
+  it("C08: calls an app blank that has drawn nothing, but not in a browser that cannot know", async () => {
+    const open = async (): Promise<void> => {
+      await call("shop", "unpainted");
+      // Nothing is drawn off-screen.
+      await page.locator("#apps mcp-app").last().scrollIntoViewIfNeeded();
+    };
+    const code = inspector().locator(".diagnosis").getByText("blank", { exact: true });
+    await open();
+    await code.waitFor();
+    await page.locator("#apps .diagnosis-line").last().getByText("has drawn nothing").waitFor();
+    // As in Firefox and WebKit.
+    await page.evaluate(() => {
+      const original = performance.getEntriesByName.bind(performance);
+      performance.getEntriesByName = (name) => (name === "first-paint" ? [] : original(name));
+    });
+    await open();
+    await view();
+    await page.waitForTimeout(GRACE + 500);
+    expect(await code.count()).toBe(0);
+    await page.evaluate(() => Reflect.deleteProperty(performance, "getEntriesByName"));
   });
 
   describe("the console of an app", () => {
