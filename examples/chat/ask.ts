@@ -1,4 +1,4 @@
-import type { Answer, Ask } from "@vitrine/guard";
+import type { Ask, ConsentAnswer } from "@vitrine/guard";
 import { guardApproval, oneLine } from "@vitrine/host";
 
 /** Asks in a dialog of your own: `standardGuard(upstream, { ask: askInDialog })`. */
@@ -19,7 +19,7 @@ export const askInDialog: Ask = ({ server, title, reason, params }, signal) =>
       allow.ariaDisabled = `${!guard.isReady()}`;
       hint.textContent = guard.hint();
     });
-    const finish = (answer: Answer["answer"]) => {
+    const finish = (answer: ConsentAnswer["answer"]) => {
       guard.stop();
       dialog.remove();
       resolve({ answer });

@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createLog, type Gateway, readSettings, startGateway } from "@vitrine/gateway";
+import { createLog, type RunningGateway, readSettings, startGateway } from "@vitrine/gateway";
 import { build } from "esbuild";
 import type { Browser, FrameLocator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -13,7 +13,7 @@ import { officialServer } from "../../testing/gateway/gateway-stage.ts";
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 let folder: string;
-let gateway: Gateway;
+let gateway: RunningGateway;
 let browser: Browser;
 let page: Page;
 

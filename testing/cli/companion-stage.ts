@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { createLog, Gateway, readSettings } from "@vitrine/gateway";
+import { createLog, RunningGateway, readSettings } from "@vitrine/gateway";
 import { uiExtension } from "@vitrine/protocol";
 import { Companion } from "../../packages/cli/src/companion/companion.ts";
 import { GatewayHost, type GatewayHostOptions } from "../../packages/cli/src/companion/gateway-host.ts";
@@ -68,7 +68,7 @@ export interface AgentOptions {
 
 export class CompanionStage {
   readonly folder: string;
-  readonly gateway: Gateway;
+  readonly gateway: RunningGateway;
   readonly host: GatewayHost;
   readonly companion: Companion;
   readonly url: string;
@@ -101,7 +101,7 @@ export class CompanionStage {
     );
     const settings = { ...read, servers: new Map(trusted) };
     let host: GatewayHost | undefined;
-    const gateway = await Gateway.start(settings, {
+    const gateway = await RunningGateway.start(settings, {
       log: createLog({ level: "silent" }),
       onstatus: ({ name, state }) => {
         if (state === "ready") host?.serverChanged(name);

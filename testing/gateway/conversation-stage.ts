@@ -5,12 +5,12 @@
 
 import {
   type AppCall,
-  type CallOptions,
   type Conversation,
   Conversations,
   type ConversationsOptions,
   type OfferedTool,
   type ServerCall,
+  type ToolCallOptions,
 } from "@vitrine/conversation";
 import type { CallToolResult, ContentBlock, Progress, Tool } from "@vitrine/protocol";
 import type {
@@ -23,13 +23,13 @@ import type {
 } from "@vitrine/wire";
 import { aiModel } from "../../packages/conversation/src/model/ai-model.ts";
 import { openStore } from "../../packages/gateway/src/store/open.ts";
-import type { Store } from "../../packages/gateway/src/store/store.ts";
+import type { GatewayStore } from "../../packages/gateway/src/store/store.ts";
 import { type Script, type ScriptedModel, startScriptedModel } from "../model/scripted-model.ts";
 
 /** Behaviour of a tool of the stage. */
 export type ToolWork = (
   input: Record<string, unknown>,
-  options: CallOptions & { call: ServerCall },
+  options: ToolCallOptions & { call: ServerCall },
 ) => CallToolResult | Promise<CallToolResult>;
 
 export interface StageTool {
@@ -42,7 +42,7 @@ export interface StageTool {
 export interface ConversationStage {
   readonly conversations: Conversations;
   readonly model: ScriptedModel;
-  readonly store: Store;
+  readonly store: GatewayStore;
   /** Calls that reached a server, in order. */
   readonly called: ServerCall[];
   readonly errors: unknown[];

@@ -8,11 +8,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type AuditRow, type Gateway, type GatewayOptions, readSettings } from "@vitrine/gateway";
+import {
+  type GatewayOptions,
+  type RunningGateway,
+  readSettings,
+  type StoredAuditRow,
+} from "@vitrine/gateway";
 import { recordOf, VitrineError } from "@vitrine/protocol";
 import type { GatewayAnswer, GatewayNotices, GatewayQuestion, GatewayRequests } from "@vitrine/wire";
 import { WebSocket as NodeSocket } from "ws";
-import { Connection } from "../../packages/host/src/gateway/connection.ts";
+import { PageConnection } from "../../packages/host/src/gateway/connection.ts";
 import type { LineKind } from "../../packages/host/src/gateway/line.ts";
 import { tool } from "../fake-upstream.ts";
 import { type StageSettings, startTestGateway } from "./gateway-stage.ts";
@@ -68,7 +73,7 @@ export class RawPage {
   readonly stray: { channel: string; message: Message }[] = [];
   readonly nonce = randomBytes(6).toString("hex");
   readonly storage: PageStorage;
-  readonly #connection: Connection;
+  readonly #connection: PageConnection;
   readonly #pending = new Map<string, Pending>();
   readonly #lines = new Set<() => void>();
   #last = 0;
@@ -99,7 +104,7 @@ export class RawPage {
       const signal = init.signal ? AbortSignal.any([init.signal, cut.signal]) : cut.signal;
       return fetch(url, { ...init, signal, headers: { ...Object(init.headers), ...headers } });
     };
-    this.#connection = new Connection(
+    this.#connection = new PageConnection(
       {
         url: `${origin}/api/session`,
         storage,
@@ -263,7 +268,7 @@ const DOCUMENTS = {
 
 /** A gateway, its users, and the server `shop`. */
 export class EntryPoints {
-  readonly gateway: Gateway;
+  readonly gateway: RunningGateway;
   /** The folder of its files; `data` has the gateway's own. */
   readonly folder: string;
   /** Lines of its log. */
@@ -273,7 +278,7 @@ export class EntryPoints {
   readonly #pages: RawPage[] = [];
 
   private constructor(
-    gateway: Gateway,
+    gateway: RunningGateway,
     log: readonly string[],
     folder: string,
     settings: StageSettings,
@@ -396,7 +401,7 @@ export class EntryPoints {
    * Rows of a user's audit log after the given one, without the policies of opened views, which are recorded
    * later.
    */
-  async rows(user: string, after = 0): Promise<AuditRow[]> {
+  async rows(user: string, after = 0): Promise<StoredAuditRow[]> {
     const rows = await this.gateway.api.audit.query({ user }, { after, limit: 1000 });
     return rows.filter(({ method }) => method !== "gateway/policy");
   }

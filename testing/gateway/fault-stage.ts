@@ -9,11 +9,16 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { connectGateway, type Gateway, type GatewayOptions, type GatewayView } from "@vitrine/host/gateway";
+import {
+  connectGateway,
+  type GatewayClient,
+  type GatewayClientOptions,
+  type GatewayView,
+} from "@vitrine/host/gateway";
 import { type CallToolResult, JsonText, recordOf } from "@vitrine/protocol";
 import { expect, vi } from "vitest";
 import { WebSocket as NodeSocket } from "ws";
-import type { AuditRow } from "../../packages/gateway/src/store/store.ts";
+import type { StoredAuditRow } from "../../packages/gateway/src/store/store.ts";
 import { FaultLine } from "./fault-line.ts";
 import { FAULTY } from "./servers.ts";
 
@@ -52,8 +57,8 @@ export interface PageOptions {
   storage?: Storage | ReturnType<typeof tabStorage>;
   heartbeat?: number;
   fetch?: typeof fetch;
-  onask?: GatewayOptions["onask"];
-  answers?: GatewayOptions["answers"];
+  onask?: GatewayClientOptions["onask"];
+  answers?: GatewayClientOptions["answers"];
   ontakenover?: () => void;
 }
 
@@ -107,7 +112,7 @@ export class FaultStage {
   readonly calls: Call[] = [];
   /** Effects on servers that are not processes of this stage, by the calls' keys. */
   readonly remoteEffects: string[] = [];
-  readonly pages = new Set<Gateway>();
+  readonly pages = new Set<GatewayClient>();
   /** The end of what the gateway has logged. */
   log = "";
   settings: Settings;
@@ -252,7 +257,7 @@ export class FaultStage {
     over = "websocket",
     storage = tabStorage(),
     ...more
-  }: PageOptions = {}): Promise<Gateway> {
+  }: PageOptions = {}): Promise<GatewayClient> {
     const stage = this;
     class Socket extends NodeSocket {
       constructor() {
@@ -274,7 +279,7 @@ export class FaultStage {
     return page;
   }
 
-  closePage(page: Gateway): void {
+  closePage(page: GatewayClient): void {
     this.pages.delete(page);
     page.close();
   }
@@ -355,7 +360,7 @@ export class FaultStage {
   }
 
   /** All rows of the audit log. */
-  async rows(): Promise<AuditRow[]> {
+  async rows(): Promise<StoredAuditRow[]> {
     const texts = await Promise.all(
       (["ann", "bob"] as const).map(async (user) => (await this.fetch("/api/audit/export", {}, user)).text()),
     );
@@ -363,7 +368,7 @@ export class FaultStage {
       text
         .split("\n")
         .filter(Boolean)
-        .map((row) => JSON.parse(row) as AuditRow),
+        .map((row) => JSON.parse(row) as StoredAuditRow),
     );
   }
 
@@ -431,7 +436,7 @@ export class FaultStage {
     for (const [seq, hash] of this.#rows) if (bySeq.get(seq) !== hash) wrong.push(`row ${seq} is lost`);
     for (const [seq, hash] of bySeq) this.#rows.set(seq, hash);
 
-    const outcomes = new Map<number | undefined, AuditRow[]>();
+    const outcomes = new Map<number | undefined, StoredAuditRow[]>();
     for (const row of rows)
       if (row.kind === "outcome") outcomes.set(row.of, [...(outcomes.get(row.of) ?? []), row]);
     const entries = rows.filter(({ kind, decision }) => kind === "entry" && decision === "allowed");
@@ -439,7 +444,7 @@ export class FaultStage {
       const count = outcomes.get(seq)?.length ?? 0;
       if (count !== 1) wrong.push(`row ${seq} has ${count} outcomes`);
     }
-    const byKey = new Map<string, AuditRow[]>();
+    const byKey = new Map<string, StoredAuditRow[]>();
     for (const entry of entries) {
       const key = keyOf(entry);
       byKey.set(key, [...(byKey.get(key) ?? []), entry]);
@@ -506,7 +511,7 @@ export class FaultStage {
 
 /** A page calls, for its model or its user. */
 export const byPage =
-  (page: Gateway): Caller =>
+  (page: GatewayClient): Caller =>
   (server, name, args) =>
     page.request("gateway/call", { server, name, arguments: args });
 
@@ -529,7 +534,7 @@ export const many = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
 /** The key in a call's recorded arguments. */
-const keyOf = ({ params = "" }: AuditRow): string => /"key":"([^"]+)"/.exec(params)?.[1] ?? "";
+const keyOf = ({ params = "" }: StoredAuditRow): string => /"key":"([^"]+)"/.exec(params)?.[1] ?? "";
 
 const token = (): string => randomBytes(32).toString("base64url");
 

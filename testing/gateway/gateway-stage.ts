@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createLog, Gateway, type GatewayOptions, readSettings } from "@vitrine/gateway";
+import { createLog, type GatewayOptions, RunningGateway, readSettings } from "@vitrine/gateway";
 import type { BrowserContext, Frame, Page } from "playwright-core";
 import { bundle, LIMIT, sharedChromium } from "../browser.ts";
 import type { GatewayPageApi } from "./gateway-page.ts";
@@ -33,7 +33,7 @@ export async function startTestGateway(
   folder: string,
   files?: string,
   options: Pick<GatewayOptions, "host" | "testMode"> = {},
-): Promise<{ gateway: Gateway; log: string[] }> {
+): Promise<{ gateway: RunningGateway; log: string[] }> {
   const log: string[] = [];
   const read = await readSettings({
     listen: { port: 0 },
@@ -42,7 +42,7 @@ export async function startTestGateway(
     ...settings,
   });
   const stream = { write: (line: string) => void log.push(line) };
-  const gateway = await Gateway.start(read, {
+  const gateway = await RunningGateway.start(read, {
     log: createLog({ level: "info", stream }),
     ...(files !== undefined && { static: { folder: files } }),
     ...options,
@@ -68,10 +68,10 @@ export class GatewayStage {
   readonly #folder: string;
   /** The folder that the gateway serves. */
   readonly #files: string;
-  #gateway: Gateway;
+  #gateway: RunningGateway;
 
   private constructor(
-    gateway: Gateway,
+    gateway: RunningGateway,
     context: BrowserContext,
     log: string[],
     settings: StageSettings,
@@ -99,7 +99,7 @@ export class GatewayStage {
     return new GatewayStage(gateway, await browser.newContext(), log, settings, folder, files);
   }
 
-  get gateway(): Gateway {
+  get gateway(): RunningGateway {
     return this.#gateway;
   }
 
@@ -162,7 +162,7 @@ export class GatewayStage {
   }
 
   /** Rows of the audit log. */
-  rows(query: Parameters<Gateway["api"]["audit"]["query"]>[1] = {}) {
+  rows(query: Parameters<RunningGateway["api"]["audit"]["query"]>[1] = {}) {
     return this.gateway.api.audit.query({ user: "local" }, { limit: 1000, ...query });
   }
 

@@ -1,10 +1,10 @@
 /** Everything that a guard needs, in memory: a server, an audit log, consents. Each part can be made to fail. */
 
 import type {
-  AuditRow,
   ConsentRecord,
+  GatewayStore,
   ServerConsentKey,
-  Store,
+  StoredAuditRow,
 } from "../../packages/gateway/src/store/store.js";
 import type { Server } from "../../packages/servers/src/server.js";
 import type { ServerSettings } from "../../packages/servers/src/settings.js";
@@ -19,25 +19,25 @@ export interface Failing {
   start?: unknown;
 }
 
-export interface MemoryStore extends Omit<Store, "conversations"> {
-  readonly rows: AuditRow[];
+export interface MemoryStore extends Omit<GatewayStore, "conversations"> {
+  readonly rows: StoredAuditRow[];
   readonly records: ConsentRecord[];
   readonly failing: Failing;
   /** Number of times the log was queried for a key. */
   readonly finds: string[];
   /** Stored results, by the number of their entry. */
   readonly kept: Map<number, string>;
-  readonly entries: AuditRow[];
-  readonly outcomes: AuditRow[];
+  readonly entries: StoredAuditRow[];
+  readonly outcomes: StoredAuditRow[];
 }
 
 export function memoryStore(): MemoryStore {
-  const rows: AuditRow[] = [];
+  const rows: StoredAuditRow[] = [];
   const records: ConsentRecord[] = [];
   const failing: Failing = {};
   const finds: string[] = [];
   const kept = new Map<number, string>();
-  const add = (row: Omit<AuditRow, "seq" | "time" | "hash">): number => {
+  const add = (row: Omit<StoredAuditRow, "seq" | "time" | "hash">): number => {
     rows.push({ ...row, seq: rows.length + 1, time: 0, hash: "" });
     return rows.length;
   };
@@ -118,7 +118,7 @@ export function memoryStore(): MemoryStore {
 }
 
 /** Servers without data from before there were identities. */
-export const NO_HEIRS: Store["servers"] = {
+export const NO_HEIRS: GatewayStore["servers"] = {
   take: async () => [],
   settled: async () => {},
   isHeir: () => false,

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { JsonText } from "@vitrine/protocol";
 import type { GatewayApi } from "../../packages/gateway/src/http/api.js";
 import { Authentication, type AuthenticationOptions } from "../../packages/gateway/src/http/auth.js";
-import { type Listener, type ListenOptions, listen } from "../../packages/gateway/src/http/listener.js";
+import { type HttpListener, type ListenOptions, listen } from "../../packages/gateway/src/http/listener.js";
 import { createLog, type LogOptions } from "../../packages/gateway/src/http/logging.js";
 import { Metrics } from "../../packages/gateway/src/http/metrics.js";
 import { gatewayMetrics } from "../../packages/gateway/src/http/metrics-gateway.js";
@@ -83,7 +83,7 @@ export interface Ask {
 
 /** A listener on a free port, with functions that send it requests. */
 export interface HttpStage {
-  readonly listener: Listener;
+  readonly listener: HttpListener;
   readonly auth: Authentication;
   readonly metrics: Metrics;
   readonly calls: unknown[][];

@@ -5,7 +5,7 @@
  * @module
  */
 import { type AppFrameOptions, Bridge } from "@vitrine/host";
-import type { Gateway, GatewayView } from "@vitrine/host/gateway";
+import type { GatewayClient, GatewayView } from "@vitrine/host/gateway";
 import { memoryPair, Peer, PROTOCOL_VERSION, type Tool, VitrineError } from "@vitrine/protocol";
 import type {
   CallItem,
@@ -118,8 +118,8 @@ export class StagedPage {
   }
 
   /** This stage, typed as a gateway. */
-  get gateway(): Gateway {
-    return this as unknown as Gateway;
+  get gateway(): GatewayClient {
+    return this as unknown as GatewayClient;
   }
 
   on(method: string, listener: (params: never) => void): () => void {

@@ -1,7 +1,7 @@
 /**
  * Pages of a real gateway, in Node: signed in, connected by a WebSocket, and not rendered.
  */
-import { connectGateway, type Gateway, type GatewayOptions } from "@vitrine/host/gateway";
+import { connectGateway, type GatewayClient, type GatewayClientOptions } from "@vitrine/host/gateway";
 import NodeSocket from "ws";
 
 /** The cookie of a browser that opens a sign-in link of the gateway. */
@@ -15,8 +15,8 @@ export function connectPage(
   origin: () => string,
   cookie: string,
   storage: Storage,
-  options: Omit<GatewayOptions, "url">,
-): Gateway {
+  options: Omit<GatewayClientOptions, "url">,
+): GatewayClient {
   class Socket extends NodeSocket {
     constructor() {
       super(`${origin().replace("http", "ws")}/api/session`, { headers: { cookie, origin: origin() } });

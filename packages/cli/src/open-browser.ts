@@ -4,7 +4,7 @@
  * @module
  */
 import { spawn } from "node:child_process";
-import type { Gateway } from "@vitrine/gateway";
+import type { RunningGateway } from "@vitrine/gateway";
 import type { Surroundings } from "./config-places.js";
 import { onPath } from "./program-path.js";
 import { type SignInPage, writeSignInPage } from "./sign-in-page.js";
@@ -39,7 +39,10 @@ export async function browserCommand({
  * Opens the gateway's page, signed in. Resolves to whether a program was started. The result is unknown, so
  * the user still needs a separate link.
  */
-export async function openBrowser(gateway: Pick<Gateway, "loginUrl">, at: Surroundings): Promise<boolean> {
+export async function openBrowser(
+  gateway: Pick<RunningGateway, "loginUrl">,
+  at: Surroundings,
+): Promise<boolean> {
   const opener = await browserCommand(at);
   if (!opener) return false;
   if (!opener.opensFiles) return run([...opener.words, gateway.loginUrl()]);

@@ -4,13 +4,13 @@
  * @module
  */
 import { Command } from "commander";
-import type { CallOptions } from "./commands/call.js";
+import type { CallCommandOptions } from "./commands/call.js";
 import type { CompanionOptions } from "./commands/companion.js";
 import type { DevOptions } from "./commands/dev.js";
 import type { NewOptions, NewToolOptions, NewUiOptions } from "./commands/new.js";
 import type { PlainOptions } from "./commands/plain.js";
 import type { SecretOptions } from "./commands/secret.js";
-import type { ServeOptions } from "./commands/serve.js";
+import type { ServeCommandOptions } from "./commands/serve.js";
 import { usage } from "./exit.js";
 import { collect, duration, port } from "./options.js";
 import type { RenderOptions, RenderStep } from "./render/render-options.js";
@@ -119,7 +119,7 @@ function addServe(program: Command, terminal: Terminal, done: (code: number) => 
         "vitrine serve --config mcp.json --host 0.0.0.0 --allow-remote",
       ),
     )
-    .action(async (options: ServeOptions) => {
+    .action(async (options: ServeCommandOptions) => {
       const { serveCommand } = await import("./commands/serve.js");
       done(await serveCommand(options, terminal));
     });
@@ -204,7 +204,7 @@ function addPlain(program: Command, terminal: Terminal, done: (code: number) => 
           "vitrine call weather forecast --args @arguments.json --json",
         ),
     )
-    .action(async (server: string, tool: string, words: string[], options: CallOptions) => {
+    .action(async (server: string, tool: string, words: string[], options: CallCommandOptions) => {
       const { callCommand } = await import("./commands/call.js");
       done(await callCommand(server, tool, words, options, terminal));
     });

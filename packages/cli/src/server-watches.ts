@@ -4,7 +4,7 @@
  * @module
  */
 import { relative } from "node:path";
-import type { Gateway } from "@vitrine/gateway";
+import type { RunningGateway } from "@vitrine/gateway";
 import type { ServerSettings } from "@vitrine/servers";
 import { isFile } from "./folder-server.js";
 import { type ServerSource, sourceOf } from "./server-files.js";
@@ -12,7 +12,7 @@ import { type FileWatch, watchFiles } from "./watch-files.js";
 
 /** Options of {@link ServerWatches}. */
 export interface ServerWatchesOptions {
-  readonly gateway: Pick<Gateway, "restart">;
+  readonly gateway: Pick<RunningGateway, "restart">;
   /** The user's working folder. */
   readonly cwd: string;
   /** Called before a restart, with the changed file. */

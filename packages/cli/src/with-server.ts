@@ -14,7 +14,7 @@ import { VERSION } from "./version.js";
 import type { Waiting } from "./waiting.js";
 
 /** A connected server, for a command. */
-export interface Connected {
+export interface ConnectedServer {
   readonly server: Server;
   /** Ctrl-C. */
   readonly signal: AbortSignal;
@@ -34,7 +34,7 @@ const GRACE = 1_000;
 export function withServer<T>(
   settings: ServerSettings,
   { terminal, timeout }: { terminal: Terminal; timeout?: number | undefined },
-  work: (connected: Connected) => Promise<T>,
+  work: (connected: ConnectedServer) => Promise<T>,
 ): Promise<T> {
   const { name, limits } = settings;
   const user = "local";

@@ -28,7 +28,7 @@ export interface AnswerOptions {
 }
 
 /** A complete answer. */
-export interface Answer {
+export interface ModelAnswer {
   readonly calls: readonly CallItem[];
   /** Resolves when all calls have ended. */
   readonly over: Promise<unknown>;
@@ -74,9 +74,9 @@ export class AnswerStream {
   /**
    * Sends the request and receives the whole answer. A call is made as soon as its arguments are complete.
    */
-  async follow(): Promise<Answer> {
+  async follow(): Promise<ModelAnswer> {
     const { model, request, signal } = this.#options;
-    let reason: Answer["reason"] = "other";
+    let reason: ModelAnswer["reason"] = "other";
     for await (const delta of model.stream(request, signal)) {
       signal.throwIfAborted();
       if (delta.kind === "end") {

@@ -25,7 +25,7 @@ import type { ConversationLimits } from "./limits.js";
 import type { LiveResults } from "./live-results.js";
 import { callKey } from "./lost-calls.js";
 import { paced } from "./paced.js";
-import type { AppCall, AppPort, CallOptions, ToolPort } from "./ports.js";
+import type { AppCall, AppPort, ToolCallOptions, ToolPort } from "./ports.js";
 import { forgetBeginning, keepBeginning, MAYBE_DONE } from "./result-text.js";
 import type { NamedTool } from "./tool-names.js";
 
@@ -236,7 +236,7 @@ export class ConversationCalls {
   async #callServer(
     item: CallItem,
     input: Record<string, unknown>,
-    options: CallOptions,
+    options: ToolCallOptions,
     isCallersKey = false,
   ): Promise<CallToolResult> {
     const { user, journal, tools } = this.#options;
@@ -282,7 +282,7 @@ export class ConversationCalls {
     this.#options.onchange();
   }
 
-  async #run(item: CallItem, work: (options: CallOptions) => Promise<CallToolResult>): Promise<void> {
+  async #run(item: CallItem, work: (options: ToolCallOptions) => Promise<CallToolResult>): Promise<void> {
     const call = this.#open.get(item.id);
     if (!call) return;
     const { signal } = call.controller;

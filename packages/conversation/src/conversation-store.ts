@@ -9,7 +9,7 @@ import type { AppContext, ConversationItem, ConversationSummary, ModelUsage } fr
 export type KeptSummary = Omit<ConversationSummary, "isRunning">;
 
 /** A stored conversation. */
-export interface KeptConversation extends KeptSummary {
+export interface LoadedConversation extends KeptSummary {
   /** In order of arrival. */
   items: ConversationItem[];
   contexts: AppContext[];
@@ -64,7 +64,7 @@ export interface ConversationQuery {
 export interface KeptConversations {
   /** Creates a conversation. Returns false if the id exists already; that conversation stays unchanged. */
   create(user: string, started: Pick<KeptSummary, "id" | "title" | "startedAt">): Promise<boolean>;
-  get(user: string, id: string): Promise<KeptConversation | undefined>;
+  get(user: string, id: string): Promise<LoadedConversation | undefined>;
   /** Sorted by the last change, newest first. */
   list(user: string, query?: ConversationQuery): Promise<KeptSummary[]>;
   /**

@@ -10,9 +10,9 @@ export { Conversation } from "./conversation.js";
 export type {
   ConversationQuery,
   ConversationUpdate,
-  KeptConversation,
   KeptConversations,
   KeptSummary,
+  LoadedConversation,
 } from "./conversation-store.js";
 export { Conversations, type ConversationsOptions } from "./conversations.js";
 export type { ConversationListener } from "./journal.js";
@@ -34,12 +34,12 @@ export type { ModelProviderSettings, ModelSettings } from "./model/settings.js";
 export type {
   AppCall,
   AppPort,
-  CallOptions,
   ConversationPorts,
   ConversationStore,
   ModelPort,
   OfferedTool,
   RecalledCall,
   ServerCall,
+  ToolCallOptions,
   ToolPort,
 } from "./ports.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Answer } from "./answer.js";
+import type { ModelAnswer } from "./answer.js";
 import type { Repetition } from "./repetition.js";
 
 /** Maximum characters of a server's explanation. */
@@ -25,7 +25,7 @@ export const LIMIT_NOTES = {
 } as const satisfies Record<Repetition, string> & Record<string, unknown>;
 
 /** An answer ended in an unusual way. */
-export const STRANGE_ENDS: { readonly [R in Answer["reason"]]?: { code: string; text: string } } = {
+export const STRANGE_ENDS: { readonly [R in ModelAnswer["reason"]]?: { code: string; text: string } } = {
   length: {
     code: "model-length",
     text: "The answer reached the model's maximum length, and was cut off. Ask it to continue.",

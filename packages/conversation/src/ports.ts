@@ -42,7 +42,7 @@ export interface ServerCall {
 }
 
 /** Options of a call. */
-export interface CallOptions {
+export interface ToolCallOptions {
   /** Cancels the call, also on the server. */
   readonly signal: AbortSignal;
   readonly onprogress: (progress: Progress) => void;
@@ -70,7 +70,7 @@ export interface ToolPort {
   /** Finds a tool for a call by hand. */
   find(user: string, server: string, tool: string): Promise<OfferedTool | undefined>;
   /** A server's own error is a result; any other failure rejects. */
-  call(user: string, call: ServerCall, options: CallOptions): Promise<CallToolResult>;
+  call(user: string, call: ServerCall, options: ToolCallOptions): Promise<CallToolResult>;
   /**
    * The outcome of a call that an earlier gateway process was making with this key. Never rejects.
    *

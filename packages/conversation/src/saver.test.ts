@@ -9,11 +9,11 @@ import {
   text,
 } from "../../../testing/gateway/conversation-stage.js";
 import { openStore } from "../../gateway/src/store/open.js";
-import type { Store } from "../../gateway/src/store/store.js";
+import type { GatewayStore } from "../../gateway/src/store/store.js";
 import type { ConversationStore } from "./ports.js";
 
 const stages: ConversationStage[] = [];
-const stores: Store[] = [];
+const stores: GatewayStore[] = [];
 const releases: (() => void)[] = [];
 afterEach(async () => {
   // A failed test may have left a pending write, which would keep its conversation open.

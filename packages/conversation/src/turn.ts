@@ -7,7 +7,7 @@
 import { recordOf, VitrineError } from "@vitrine/protocol";
 import { type Clock, messageOf } from "@vitrine/servers/support";
 import type { ModelItem, NoteItem } from "@vitrine/wire";
-import { type Answer, AnswerStream } from "./answer.js";
+import { AnswerStream, type ModelAnswer } from "./answer.js";
 import type { Apps } from "./apps.js";
 import type { ConversationCalls } from "./conversation-calls.js";
 import { newItemId } from "./item-id.js";
@@ -156,7 +156,7 @@ export class Turn {
   }
 
   /** Sends a request to the model, and retries it if the error allows that. */
-  async #ask(): Promise<Answer> {
+  async #ask(): Promise<ModelAnswer> {
     const { model, journal, calls, clock, answers, providerIds } = this.#options;
     const names = await this.#names();
     const messages = messagesOf(this.#options, names);
@@ -204,7 +204,7 @@ export class Turn {
     }
   }
 
-  #answered(item: ModelItem, { usage, calls, reason }: Answer, messages: readonly ModelMessage[]): void {
+  #answered(item: ModelItem, { usage, calls, reason }: ModelAnswer, messages: readonly ModelMessage[]): void {
     const { journal, apps } = this.#options;
     apps.received();
     const used = usage ?? {

@@ -13,7 +13,7 @@ import { serveSite } from "../../../testing/browser.ts";
 import { freePort } from "../../../testing/free-port.ts";
 import type { GatewayPageApi } from "../../../testing/gateway/gateway-page.ts";
 import { GatewayStage, officialServer, writePage } from "../../../testing/gateway/gateway-stage.ts";
-import type { AuditRow } from "./store/store.js";
+import type { StoredAuditRow } from "./store/store.js";
 
 declare const host: GatewayPageApi;
 
@@ -361,7 +361,7 @@ describe("a gateway that is restarted", () => {
     // The outcome of the first calls is unknown, as the log shows.
     const outcomes = async (name: string) => {
       const { rows } = await own.evaluate(
-        async (): Promise<{ rows: AuditRow[] }> => (await fetch("/api/audit?limit=1000")).json(),
+        async (): Promise<{ rows: StoredAuditRow[] }> => (await fetch("/api/audit?limit=1000")).json(),
       );
       return rows
         .filter(({ target, decision }) => target === name && decision === "allowed")

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Gateway } from "@vitrine/gateway";
+import type { RunningGateway } from "@vitrine/gateway";
 import type { OpenedView } from "@vitrine/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RawPage } from "../../../testing/gateway/entry-points.ts";
@@ -11,7 +11,7 @@ import { startTestGateway } from "../../../testing/gateway/gateway-stage.ts";
 
 const SERVER = fileURLToPath(new URL("../../../testing/gateway/hostile-server.mjs", import.meta.url));
 let folder: string;
-let gateway: Gateway;
+let gateway: RunningGateway;
 let page: RawPage;
 
 beforeAll(async () => {

@@ -29,8 +29,8 @@ export {
   type SkippedSetting,
   type WrittenSettings,
 } from "./config/read.js";
-export { type SettingsWatch, type WatchOptions, watchSettings } from "./config/watch.js";
-export { Gateway, startGateway } from "./gateway/gateway.js";
+export { type SettingsWatch, type WatchSettingsOptions, watchSettings } from "./config/watch.js";
+export { RunningGateway, startGateway } from "./gateway/gateway.js";
 export { SERVER_FAILED } from "./gateway/notes.js";
 export type { GatewayOptions } from "./gateway/options.js";
 export type { HostOptions } from "./http/answer-view.js";
@@ -44,9 +44,8 @@ export type {
   AuditMark,
   AuditOutcome,
   AuditQuery,
-  AuditRow,
   ConsentRecord,
-  Consents,
+  GatewayStore,
   KeptResults,
   KnownServers,
   OnAlarm,
@@ -54,6 +53,7 @@ export type {
   ServerConsentKey,
   ServerKey,
   ServerNews,
-  Store,
+  StoredAuditRow,
+  UserConsentStore,
   Verification,
 } from "./store/store.js";

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Gateway, readSettings } from "@vitrine/gateway";
+import { type RunningGateway, readSettings } from "@vitrine/gateway";
 import type { GatewayView } from "@vitrine/host/gateway";
 import type { CallItem, OpenedView } from "@vitrine/wire";
 import Libsql from "libsql";
@@ -22,7 +22,7 @@ const mail = (account: string) => ({
 });
 
 let folder: string;
-let gateway: Gateway;
+let gateway: RunningGateway;
 let page: RawPage;
 let log: string[];
 

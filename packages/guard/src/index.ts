@@ -29,9 +29,9 @@ export { type BadLink, readLink, type WebLink } from "./link-policy.js";
 export { type AuditOptions, type AuditRow, targetOf, writeAudit } from "./links/audit.js";
 export { CONCURRENCY_LIMITS, type ConcurrencyLimits, limitConcurrency } from "./links/concurrency.js";
 export {
-  type Answer,
   type Ask,
   askOnce,
+  type ConsentAnswer,
   type ConsentKey,
   type ConsentStore,
   memoryConsents,

@@ -1,7 +1,7 @@
 import { memoryPair, Peer, PROTOCOL_VERSION, type RequestContext, type Tool } from "@vitrine/protocol";
 import { App } from "@vitrine/view";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type AppToolAudit, AppTools, type AppToolsOptions } from "./app-tools.js";
+import { type AppToolAudit, type AppToolsOptions, ViewTools } from "./app-tools.js";
 import * as examples from "./bridge.examples.js";
 import { Bridge } from "./bridge.js";
 
@@ -36,9 +36,9 @@ async function offer(
   await view.request("ui/initialize", { protocolVersion: PROTOCOL_VERSION, appInfo: INFO, appCapabilities });
   view.notify("ui/notifications/initialized", {});
   await vi.advanceTimersByTimeAsync(0);
-  return { bridge, view, list, call, tools: new AppTools(bridge, options) };
+  return { bridge, view, list, call, tools: new ViewTools(bridge, options) };
 }
-const names = async (tools: AppTools) => (await tools.list()).map(({ name }) => name);
+const names = async (tools: ViewTools) => (await tools.list()).map(({ name }) => name);
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -96,7 +96,7 @@ describe("listing a view's tools", () => {
   it("A05: an invalid prefix is the host's mistake", async () => {
     const { bridge } = await offer([]);
     for (const prefix of ["", "a b", "ä", "x".repeat(33)]) {
-      expect(() => new AppTools(bridge, { prefix })).toThrow(expect.objectContaining({ code: "invalid" }));
+      expect(() => new ViewTools(bridge, { prefix })).toThrow(expect.objectContaining({ code: "invalid" }));
     }
   });
 
@@ -298,7 +298,7 @@ describe("our own view", () => {
       result: { content: [] },
     });
     expect(ask).toHaveBeenCalledOnce();
-    const tools = new AppTools(bridge);
+    const tools = new ViewTools(bridge);
     const changed = vi.fn();
     tools.onchange(changed);
     await tools.list();

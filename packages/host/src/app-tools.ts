@@ -23,7 +23,7 @@ export interface AppToolAudit extends AppToolCall {
   outcome: "done" | "error" | "refused";
 }
 
-/** Options of {@link AppTools}. */
+/** Options of {@link ViewTools}. */
 export interface AppToolsOptions {
   /**
    * Prefix of the names: 1 to 32 of `A-Z a-z 0-9 _ -`; `app` by default. Use a different one for each open
@@ -50,7 +50,7 @@ const CHANGE_INTERVAL = 1_000;
  *
  * @example
  * ```ts source="./bridge.examples.ts#appTools"
- * const tools = new AppTools(bridge, {
+ * const tools = new ViewTools(bridge, {
  *   prefix: "chart",
  *   taken: (name) => serverTools.some((tool) => tool.name === name),
  *   confirm: ({ name, arguments: args }) => ask(`Run ${name} with ${JSON.stringify(args)}?`),
@@ -59,7 +59,7 @@ const CHANGE_INTERVAL = 1_000;
  * const result = await tools.call("chart__zoom", { factor: 2 });
  * ```
  */
-export class AppTools {
+export class ViewTools {
   readonly #bridge: Bridge;
   readonly #options: AppToolsOptions;
   readonly #prefix: string;

@@ -1,7 +1,7 @@
 /** Examples for the doc comments about the bridge; compiled with the tests. */
 import { standardGuard, type Upstream } from "@vitrine/guard";
 import type { CallToolResult, Implementation, Tool, Transport } from "@vitrine/protocol";
-import { AppTools } from "./app-tools.js";
+import { ViewTools } from "./app-tools.js";
 import { Bridge } from "./bridge.js";
 import { looksEarly } from "./dialect.js";
 import { streamToolInput } from "./stream-input.js";
@@ -60,7 +60,7 @@ export async function appTools(
   ask: (question: string) => Promise<boolean>,
 ): Promise<unknown> {
   //#region appTools
-  const tools = new AppTools(bridge, {
+  const tools = new ViewTools(bridge, {
     prefix: "chart",
     taken: (name) => serverTools.some((tool) => tool.name === name),
     confirm: ({ name, arguments: args }) => ask(`Run ${name} with ${JSON.stringify(args)}?`),

@@ -4,14 +4,14 @@
  * @module
  */
 import type { Bridge } from "./bridge.js";
-import type { Failure } from "./frame/failure.js";
+import type { FrameFailure } from "./frame/failure.js";
 import { AppFrame, type AppFrameOptions, type FrameState } from "./frame/frame.js";
 import type { ProxyReport } from "./proxy-transport.js";
 
 /** Events of an {@link McpAppElement}. */
 export interface McpAppEventMap {
   /** The app's state changed; `failure` is the reason of a failure. */
-  statechange: CustomEvent<{ state: FrameState; failure: Failure | undefined }>;
+  statechange: CustomEvent<{ state: FrameState; failure: FrameFailure | undefined }>;
   /** A policy violation or script error of the app. */
   report: CustomEvent<ProxyReport>;
 }

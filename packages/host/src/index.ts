@@ -3,13 +3,13 @@
  *
  * @module
  */
-export { type AppToolAudit, type AppToolCall, AppTools, type AppToolsOptions } from "./app-tools.js";
+export { type AppToolAudit, type AppToolCall, type AppToolsOptions, ViewTools } from "./app-tools.js";
 export { Bridge, type BridgeOptions } from "./bridge.js";
 export type { BridgeTransport } from "./bridge-transport.js";
 export { type Dialect, looksEarly } from "./dialect.js";
 export { defineMcpApp, McpAppElement, type McpAppEventMap } from "./element.js";
 export { type ApprovalGuard, guardApproval } from "./frame/approval-guard.js";
-export { FAILURES, type Failure, type FailureCode } from "./frame/failure.js";
+export { FAILURES, type FrameFailure, type FrameFailureCode } from "./frame/failure.js";
 export { AppFrame, type AppFrameOptions, type FrameState } from "./frame/frame.js";
 export { oneLine } from "./frame/one-line.js";
 export { askInPage } from "./frame/page-prompt.js";

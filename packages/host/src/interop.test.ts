@@ -7,7 +7,7 @@ import { App as OurApp } from "@vitrine/view";
 import { App as OfficialApp1 } from "ext-apps-1";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { AppTools } from "./app-tools.js";
+import { ViewTools } from "./app-tools.js";
 import { Bridge, type BridgeOptions } from "./bridge.js";
 
 const INFO = { name: "host", version: "1.0.0" };
@@ -246,7 +246,7 @@ describe.each(VIEWS)("%s, our bridge, the official client and server", (_name, m
   it("A01: offers its tools", async () => {
     const { bridge, start } = await run();
     await start();
-    const tools = new AppTools(bridge, { prefix: "view" });
+    const tools = new ViewTools(bridge, { prefix: "view" });
     expect((await tools.list()).map(({ name }) => name)).toEqual(["view__zoom"]);
     expect(await tools.call("view__zoom")).toMatchObject({ content: [] });
   });

@@ -318,7 +318,7 @@ describe("messages", () => {
     const result = await page.evaluate(async () => {
       const { bridge } = host.app("attacker");
       if (!bridge) throw new Error("no bridge");
-      return new isolation.AppTools(bridge, { confirm: () => true }).call("app__t");
+      return new isolation.ViewTools(bridge, { confirm: () => true }).call("app__t");
     });
     expect(result).toMatchObject({ content: [{ text: "first" }] });
   });
@@ -714,7 +714,7 @@ describe("tools that an app offers", () => {
     page.evaluate(async (wanted) => {
       const { bridge } = host.app("attacker");
       if (!bridge) return "no bridge";
-      const tools = new isolation.AppTools(bridge, { confirm: () => true });
+      const tools = new isolation.ViewTools(bridge, { confirm: () => true });
       return tools.call(wanted).then(
         (result) => JSON.stringify(result.content),
         ({ code }) => `${code}`,
@@ -734,7 +734,7 @@ describe("tools that an app offers", () => {
       const { bridge } = host.app("attacker");
       if (!bridge) return [];
       const taken = (name: string): boolean => name === "read_mail";
-      const tools = new isolation.AppTools(bridge, { prefix: "evil", taken });
+      const tools = new isolation.ViewTools(bridge, { prefix: "evil", taken });
       return (await tools.list()).map(({ name }) => name);
     });
     expect(names).toHaveLength(50);
@@ -779,7 +779,7 @@ describe("tools that an app offers", () => {
     const code = await page.evaluate(async () => {
       const { bridge } = host.app("attacker");
       if (!bridge) return "no bridge";
-      const tools = new isolation.AppTools(bridge, { confirm: () => true });
+      const tools = new isolation.ViewTools(bridge, { confirm: () => true });
       await tools.list();
       await host.app("attacker").close();
       return tools.call("app__t").catch((error) => error.code);

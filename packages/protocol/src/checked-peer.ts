@@ -3,7 +3,7 @@ import type { End, Shapes, Side } from "./end.js";
 import { INVALID_PARAMS, VitrineError } from "./errors.js";
 import type { OtherSide, Params, RequestFrom, Result } from "./methods.js";
 import { Peer, type RequestContext, type RequestOptions } from "./peer.js";
-import { type Decoded, decode, type Schema, unknown } from "./schema.js";
+import { type Decoded, decode, type Shape, unknown } from "./schema.js";
 import { decodeAsMeant } from "./tolerance.js";
 
 /**
@@ -80,5 +80,5 @@ export class CheckedPeer<S extends Side> extends Peer<S> {
 }
 
 /** A method that is not in the table belongs to an extension: there is no shape to check it against. */
-const shapeOf = (method: string, shapes: Shapes): Schema =>
+const shapeOf = (method: string, shapes: Shapes): Shape =>
   (Object.hasOwn(shapes, method) && shapes[method]) || unknown;

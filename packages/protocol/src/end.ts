@@ -1,4 +1,4 @@
-import type { Schema } from "./schema.js";
+import type { Shape } from "./schema.js";
 
 /** A side of a connection. */
 export type Side = "view" | "host";
@@ -18,4 +18,4 @@ export interface End<S extends Side = Side> {
 }
 
 /** Shapes by method name. */
-export type Shapes = { readonly [method: string]: Schema };
+export type Shapes = { readonly [method: string]: Shape };

@@ -15,7 +15,7 @@ import {
   object,
   open,
   record,
-  type Schema,
+  type Shape,
   string,
   union,
   unknown,
@@ -70,7 +70,7 @@ export const hostCapabilities = object(
 export type StyleVariables = { [K in StyleVariable]: string | undefined };
 // Checked only as strings: the list of names would be larger than all other shapes, and an unknown name does
 // no harm.
-const styleVariables = record(string) as unknown as Schema<StyleVariables>;
+const styleVariables = record(string) as unknown as Shape<StyleVariables>;
 
 /** Look of the host: variables, and font rules that the view may insert. */
 export interface HostStyles extends Infer<typeof hostStyles> {}
@@ -84,7 +84,7 @@ export type ContainerDimensions = Infer<typeof containerHeight> & Infer<typeof c
 const containerDimensions = object(
   {},
   { height: number, width: number, maxHeight: number, maxWidth: number },
-) as Schema<ContainerDimensions>;
+) as Shape<ContainerDimensions>;
 
 /** Context that a view runs in. */
 export interface HostContext extends Infer<typeof hostContext> {}

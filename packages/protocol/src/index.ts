@@ -141,7 +141,7 @@ export {
   literal,
   object,
   recordOf,
-  type Schema,
+  type Shape,
   string,
 } from "./schema.js";
 export { isSecretName, SECRET_ENDINGS, withoutSecrets } from "./secrets.js";

@@ -14,7 +14,7 @@ import {
   object,
   open,
   record,
-  type Schema,
+  type Shape,
   string,
   union,
   unknown,
@@ -25,12 +25,12 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 
 export const meta = record(unknown);
 /** A value that is passed on unread. The transport guarantees that it is JSON. */
-const json = unknown as Schema<Json>;
+const json = unknown as Shape<Json>;
 export const role = literal("user", "assistant");
 
 /** The id of a JSON-RPC request. */
 export type RequestId = string | number;
-export const requestId: Schema<RequestId> = union(string, integer);
+export const requestId: Shape<RequestId> = union(string, integer);
 
 const icon = object(
   { src: string },

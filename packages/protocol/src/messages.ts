@@ -15,7 +15,7 @@ import {
   type Result,
 } from "./methods.js";
 import { isRequestId } from "./request-id.js";
-import { type Decoded, decode, isObject, type Schema } from "./schema.js";
+import { type Decoded, decode, isObject, type Shape } from "./schema.js";
 import { decodeAsMeant } from "./tolerance.js";
 
 /** A JSON-RPC request. */
@@ -163,7 +163,7 @@ export function decodeParams<M extends RequestMethod | NotificationMethod>(
   params: unknown = {},
   options: DecodeOptions = {},
 ): Decoded<Params<M>> {
-  const schema = shapeOf(method) as Schema<Params<M>> | undefined;
+  const schema = shapeOf(method) as Shape<Params<M>> | undefined;
   if (!schema) return unknownMethod(method);
   return options.strict ? decode(schema, params, "params") : decodeAsMeant(method, params, schema);
 }
@@ -236,7 +236,7 @@ function decodeEnvelope(data: unknown, options: DecodeOptions): DecodedMessage {
   return refused(data, INVALID_REQUEST, "method", message);
 }
 
-const shapeOf = (method: string): Schema | undefined =>
+const shapeOf = (method: string): Shape | undefined =>
   Object.hasOwn(REQUESTS, method)
     ? REQUESTS[method as RequestMethod].params
     : Object.hasOwn(NOTIFICATIONS, method)

@@ -12,7 +12,7 @@ import { hostCapabilities, hostContext, hostStyles, theme } from "./hosts.js";
 import { NOTIFICATION_SAMPLES, REQUEST_SAMPLES } from "./messages.examples.js";
 import { decodeParams } from "./messages.js";
 import { NOTIFICATIONS, type NotificationMethod, REQUESTS, type RequestMethod } from "./methods.js";
-import { decode, isObject, object, type Schema, string } from "./schema.js";
+import { decode, isObject, object, type Shape, string } from "./schema.js";
 import { STYLE_VARIABLES } from "./style-variables.js";
 import {
   clientCapabilities,
@@ -98,7 +98,7 @@ const NOTIFICATION_NAMES: { [M in NotificationMethod]?: string } = {
   "ui/notifications/sandbox-resource-ready": "McpUiSandboxResourceReadyNotification",
 };
 /** Not messages, but shapes that messages and metadata consist of. */
-const SHAPES: Record<string, Schema> = {
+const SHAPES: Record<string, Shape> = {
   McpUiAppCapabilities: appCapabilities,
   McpUiClientCapabilities: clientCapabilities,
   McpUiDisplayMode: displayMode,
@@ -117,7 +117,7 @@ const SHAPES: Record<string, Schema> = {
 /** A definition that exists on both sides. */
 interface Pair {
   name: string;
-  ours: Schema;
+  ours: Shape;
   theirs: string;
   /** Wraps a value in the form that the official schema describes; undefined for the value itself. */
   method?: string;
@@ -176,7 +176,7 @@ const jsonValue = fc.jsonValue({ maxDepth: 2 });
 const text = fc.string({ maxLength: 8 });
 
 /** Values of one of our shapes. */
-function fromOurs(schema: Schema): Arbitrary<unknown> {
+function fromOurs(schema: Shape): Arbitrary<unknown> {
   switch (schema.kind) {
     case "unknown":
       return jsonValue;

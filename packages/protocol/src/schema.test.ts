@@ -13,7 +13,7 @@ import {
   object,
   open,
   record,
-  type Schema,
+  type Shape,
   string,
   union,
   unknown,
@@ -41,7 +41,7 @@ const block = union(
 );
 
 describe("decode: each kind", () => {
-  const cases: [name: string, schema: Schema, good: unknown[], bad: unknown[], wants: string][] = [
+  const cases: [name: string, schema: Shape, good: unknown[], bad: unknown[], wants: string][] = [
     ["string", string, ["", "x"], [1, null, undefined, {}, []], "a string"],
     ["boolean", boolean, [true, false], [0, "true", null], "a boolean"],
     [
@@ -216,7 +216,7 @@ describe("decode never throws", () => {
   });
 
   it("whatever fast-check generates", () => {
-    const schemas: Schema[] = [all, block, record(string), array(number), literal("a"), union(string, all)];
+    const schemas: Shape[] = [all, block, record(string), array(number), literal("a"), union(string, all)];
     const anything = fc.anything({
       withBigInt: true,
       withMap: true,

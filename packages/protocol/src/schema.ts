@@ -6,62 +6,62 @@
  */
 
 /** A shape. The type parameter is the TypeScript type of its values. */
-export type Schema<T = unknown> = { readonly [TYPE]?: T } & (
+export type Shape<T = unknown> = { readonly [TYPE]?: T } & (
   | { readonly kind: "string" | "number" | "integer" | "boolean" | "unknown" }
   | { readonly kind: "literal"; readonly values: readonly (string | number | boolean)[] }
-  | { readonly kind: "array"; readonly items: Schema }
-  | { readonly kind: "record"; readonly values: Schema }
-  | { readonly kind: "union"; readonly options: readonly Schema[] }
+  | { readonly kind: "array"; readonly items: Shape }
+  | { readonly kind: "record"; readonly values: Shape }
+  | { readonly kind: "union"; readonly options: readonly Shape[] }
   | { readonly kind: "object"; readonly fields: Fields; readonly optional: Fields }
 );
 declare const TYPE: unique symbol;
 
-type Fields = { readonly [key: string]: Schema };
+type Fields = { readonly [key: string]: Shape };
 type Flat<T> = { [K in keyof T]: T[K] };
 
 /** The TypeScript type of a shape. */
-export type Infer<S> = S extends Schema<infer T> ? T : never;
+export type Infer<S> = S extends Shape<infer T> ? T : never;
 
 type InferFields<F extends Fields, O extends Fields> = Flat<
   { -readonly [K in keyof F]: Infer<F[K]> } & { -readonly [K in keyof O]?: Infer<O[K]> | undefined }
 >;
 
 /** Any string. */
-export const string: Schema<string> = { kind: "string" };
+export const string: Shape<string> = { kind: "string" };
 /** Any finite number. */
-export const number: Schema<number> = { kind: "number" };
+export const number: Shape<number> = { kind: "number" };
 /** An integer that JavaScript represents exactly. */
-export const integer: Schema<number> = { kind: "integer" };
+export const integer: Shape<number> = { kind: "integer" };
 /** `true` or `false`. */
-export const boolean: Schema<boolean> = { kind: "boolean" };
+export const boolean: Shape<boolean> = { kind: "boolean" };
 /** Any value; its contents are not checked. */
-export const unknown: Schema<unknown> = { kind: "unknown" };
+export const unknown: Shape<unknown> = { kind: "unknown" };
 /** A value from a fixed list. */
 export const literal = <const V extends readonly (string | number | boolean)[]>(
   ...values: V
-): Schema<V[number]> => ({ kind: "literal", values });
+): Shape<V[number]> => ({ kind: "literal", values });
 /** A list. */
-export const array = <S extends Schema>(items: S): Schema<Infer<S>[]> => ({ kind: "array", items });
+export const array = <S extends Shape>(items: S): Shape<Infer<S>[]> => ({ kind: "array", items });
 /** An object with any keys. */
-export const record = <S extends Schema>(values: S): Schema<{ [key: string]: Infer<S> }> => ({
+export const record = <S extends Shape>(values: S): Shape<{ [key: string]: Infer<S> }> => ({
   kind: "record",
   values,
 });
 /** A value of one of these shapes. */
-export const union = <const S extends readonly Schema[]>(...options: S): Schema<Infer<S[number]>> => ({
+export const union = <const S extends readonly Shape[]>(...options: S): Shape<Infer<S[number]>> => ({
   kind: "union",
   options,
 });
 /** An object with required and optional fields; other fields are allowed and untyped. */
-export const object = <const F extends Fields, const O extends Fields = Record<never, Schema>>(
+export const object = <const F extends Fields, const O extends Fields = Record<never, Shape>>(
   fields: F,
   optional: O = {} as O,
-): Schema<InferFields<F, O>> => ({ kind: "object", fields, optional });
+): Shape<InferFields<F, O>> => ({ kind: "object", fields, optional });
 /** Same as {@link object}, but the type allows other fields. */
-export const open = object as <const F extends Fields, const O extends Fields = Record<never, Schema>>(
+export const open = object as <const F extends Fields, const O extends Fields = Record<never, Shape>>(
   fields: F,
   optional?: O,
-) => Schema<InferFields<F, O> & { [key: string]: unknown }>;
+) => Shape<InferFields<F, O> & { [key: string]: unknown }>;
 
 /** Result of {@link decode}: the typed value, or the wrong field. */
 export type Decoded<T> =
@@ -90,7 +90,7 @@ export type Decoded<T> =
  * @param read makes of the value what it means, before it is checked
  */
 export function decode<T>(
-  schema: Schema<T>,
+  schema: Shape<T>,
   value: unknown,
   path = "value",
   read = (value: unknown) => value,
@@ -115,7 +115,7 @@ type Wrong = {
   value?: unknown;
 };
 
-function check(schema: Schema, value: unknown, path: string): Wrong | undefined {
+function check(schema: Shape, value: unknown, path: string): Wrong | undefined {
   switch (schema.kind) {
     case "unknown":
       return undefined;
@@ -168,7 +168,7 @@ function checkFields(
  * Finds the most useful error of several options: among the options that the value was meant for, the one
  * that matched furthest. If they all fail at the same field, the message lists everything the field could be.
  */
-function checkUnion(options: readonly Schema[], value: unknown, path: string): Wrong | undefined {
+function checkUnion(options: readonly Shape[], value: unknown, path: string): Wrong | undefined {
   const meant = options.filter((option) => !isOtherKind(option, value));
   const wrongs: Wrong[] = [];
   for (const option of meant.length > 0 ? meant : options) {
@@ -184,7 +184,7 @@ function checkUnion(options: readonly Schema[], value: unknown, path: string): W
 /**
  * Whether a discriminating field, such as a content block's `type`, shows that the value is of another kind.
  */
-const isOtherKind = (option: Schema, value: unknown): boolean =>
+const isOtherKind = (option: Shape, value: unknown): boolean =>
   option.kind === "object" &&
   isObject(value) &&
   Object.entries(option.fields).some(

@@ -4,7 +4,7 @@
  * @module
  */
 import { displayMode } from "./apps.js";
-import { type Decoded, decode, isObject, type Schema } from "./schema.js";
+import { type Decoded, decode, isObject, type Shape } from "./schema.js";
 import { PROTOCOL_VERSION } from "./version.js";
 
 type Normaliser = (params: Record<string, unknown>) => unknown;
@@ -38,7 +38,7 @@ const NORMALISERS: { readonly [method: string]: Normaliser } = {
 };
 
 /** Checks params after converting known deviations. Valid params are used unchanged. */
-export function decodeAsMeant<T>(method: string, params: unknown, schema: Schema<T>): Decoded<T> {
+export function decodeAsMeant<T>(method: string, params: unknown, schema: Shape<T>): Decoded<T> {
   return decode(schema, params, "params", (sent) =>
     Object.hasOwn(NORMALISERS, method) && isObject(sent) ? NORMALISERS[method]?.(sent) : sent,
   );

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { adviceOn, adviseIn } from "./advice.js";
-import type { View } from "./view.js";
+import type { ViewDefinition } from "./view.js";
 
-const view = (csp?: View["csp"]): View => ({ name: "map", csp, source: { html: "" } });
+const view = (csp?: ViewDefinition["csp"]): ViewDefinition => ({ name: "map", csp, source: { html: "" } });
 
 const HTML = `<!doctype html>
 <base href="https://base.example/">

@@ -5,7 +5,7 @@
  * @module
  */
 import { buildCsp, type ResourceCsp } from "@vitrine/protocol";
-import type { View } from "./view.js";
+import type { ViewDefinition } from "./view.js";
 
 /** An undeclared origin in a view's document, and how to declare it. */
 export interface Advice {
@@ -45,16 +45,16 @@ const PLACES: readonly [field: keyof ResourceCsp, pattern: RegExp][] = [
 ];
 
 /** Metadata files of views that were not defined in code. */
-const files = new WeakMap<View, string>();
+const files = new WeakMap<ViewDefinition, string>();
 
 /** Makes the advice on a view name this file and the JSON to add there. */
-export function adviseIn(view: View, file: string): View {
+export function adviseIn(view: ViewDefinition, file: string): ViewDefinition {
   files.set(view, file);
   return view;
 }
 
 /** Finds origins that are missing in a view's `csp`. Each origin is reported once per list. */
-export function adviceOn(view: View, html: string): Advice[] {
+export function adviceOn(view: ViewDefinition, html: string): Advice[] {
   const { name } = view;
   // Sources that a host would reject from the policy allow nothing.
   const { accepted } = buildCsp(view.csp);

@@ -23,7 +23,7 @@ import { negotiateTools } from "./negotiation.js";
 import { type McpUiAppResourceConfig, registerAppResource } from "./official.js";
 import { registerTool } from "./register-tool.js";
 import { type AnyTool, checkSchemas } from "./tool.js";
-import { type Document, uiOf, type View } from "./view.js";
+import { type Document, uiOf, type ViewDefinition } from "./view.js";
 
 /** Options of {@link appServer}. */
 export interface AppServerOptions<Tools extends readonly AnyTool[]> {
@@ -34,7 +34,7 @@ export interface AppServerOptions<Tools extends readonly AnyTool[]> {
   readonly instructions?: string | undefined;
   readonly tools: Tools;
   /** Views without a tool. */
-  readonly views?: readonly View[] | undefined;
+  readonly views?: readonly ViewDefinition[] | undefined;
   /** Maximum bytes of a view's document; 1 MiB by default. */
   readonly maxViewBytes?: number | undefined;
   /**
@@ -47,7 +47,7 @@ export interface AppServerOptions<Tools extends readonly AnyTool[]> {
    * default. Everything else is still served: the view's last good document or, if there never was one, its
    * tools without the view.
    */
-  readonly onproblem?: ((view: View, problem: DefinitionError) => void) | undefined;
+  readonly onproblem?: ((view: ViewDefinition, problem: DefinitionError) => void) | undefined;
   /**
    * Addresses of resources that clients may subscribe to. {@link AppServer.resourceUpdated} notifies the
    * subscribers.
@@ -121,7 +121,7 @@ const addressesLike = (template: string): ResourceTemplate =>
 let byName: ResourceTemplate | undefined;
 
 /** Address and document hash of each view. */
-type Addresses = ReadonlyMap<View, { readonly uri: string; readonly hash: string }>;
+type Addresses = ReadonlyMap<ViewDefinition, { readonly uri: string; readonly hash: string }>;
 
 /** Whether the program that started this process wants changes to be live. */
 export const isFollowed = (): boolean => process.env[RELOADS_VARIABLE] === "1";
@@ -136,7 +136,7 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   /** @internal Watched files and folders. Clients are notified of their changes. */
   readonly followed = new Set<string>();
   #options: AppServerOptions<Tools>;
-  #views: ReadonlyMap<string, View>;
+  #views: ReadonlyMap<string, ViewDefinition>;
   /** The addresses that clients know. */
   #told: Addresses | undefined;
   #changing: Promise<void> = Promise.resolve();
@@ -155,7 +155,7 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   }
 
   /** All views, by name. */
-  get views(): ReadonlyMap<string, View> {
+  get views(): ReadonlyMap<string, ViewDefinition> {
     return this.#views;
   }
 
@@ -233,7 +233,7 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    *
    * @throws {DefinitionError} if it cannot be read or is not a valid view
    */
-  document(view: View): Promise<Document> {
+  document(view: ViewDefinition): Promise<Document> {
     return this.#documents.current(view);
   }
 
@@ -316,8 +316,8 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   }
 
   /** Omits views without a document: their tools are offered as text only. */
-  async #addressesOf(views: ReadonlyMap<string, View>): Promise<Addresses> {
-    const addresses = new Map<View, { uri: string; hash: string }>();
+  async #addressesOf(views: ReadonlyMap<string, ViewDefinition>): Promise<Addresses> {
+    const addresses = new Map<ViewDefinition, { uri: string; hash: string }>();
     for (const view of views.values()) {
       // No await if the document is ready: this runs for each request.
       const hash = (this.#documents.settled(view) ?? (await this.#documents.newest(view)))?.hash;
@@ -363,7 +363,7 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     server.registerResource("vitrine: views by name", byName, OLD_ADDRESSES, read);
   }
 
-  async #read(view: View, uri: string, hash: string | undefined) {
+  async #read(view: ViewDefinition, uri: string, hash: string | undefined) {
     const { text } = await this.#documents.version(view, hash);
     const { _meta } = configOf(view);
     return { contents: [{ uri, mimeType: UI_MIME_TYPE, text, ...(_meta && { _meta }) }] };
@@ -371,10 +371,10 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
 }
 
 /** By view, not by server: for stateless clients, each request gets its own server. */
-const configs = new WeakMap<View, McpUiAppResourceConfig>();
+const configs = new WeakMap<ViewDefinition, McpUiAppResourceConfig>();
 
 /** The entry of a view in `resources/list`. */
-function configOf(view: View): McpUiAppResourceConfig {
+function configOf(view: ViewDefinition): McpUiAppResourceConfig {
   const known = configs.get(view);
   if (known) return known;
   const { title, description, uri } = view;
@@ -399,7 +399,11 @@ function updatedOf(before: Addresses, after: Addresses): string[] {
 }
 
 /** The views of a server, without duplicates. */
-function viewsOf({ name, tools, views = [] }: AppServerOptions<readonly AnyTool[]>): Map<string, View> {
+function viewsOf({
+  name,
+  tools,
+  views = [],
+}: AppServerOptions<readonly AnyTool[]>): Map<string, ViewDefinition> {
   const names = new Set<string>();
   for (const tool of tools) {
     checkName(tool.name, "tool");
@@ -407,7 +411,7 @@ function viewsOf({ name, tools, views = [] }: AppServerOptions<readonly AnyTool[
     if (names.has(tool.name)) throw taken("tools", tool.name, name);
     names.add(tool.name);
   }
-  const found = new Map<string, View>();
+  const found = new Map<string, ViewDefinition>();
   for (const view of [...views, ...tools.flatMap((tool) => tool.view ?? [])]) {
     const known = found.get(view.name);
     if (known && known !== view) throw taken("views", view.name, name);
@@ -424,7 +428,7 @@ function viewsOf({ name, tools, views = [] }: AppServerOptions<readonly AnyTool[
 }
 
 /** Standard error, because standard output is for messages. */
-const tellProblem = ({ name }: View, { message, code }: DefinitionError): void =>
+const tellProblem = ({ name }: ViewDefinition, { message, code }: DefinitionError): void =>
   void process.stderr.write(`the view ${name}: ${message} (${code})\n`);
 
 const taken = (what: string, name: string, server: string): DefinitionError =>

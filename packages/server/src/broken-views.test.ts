@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { uiExtension, VIEW_PROBLEM_KEY } from "@vitrine/protocol";
-import { appServer, type Serving, serve, tool, view } from "@vitrine/server";
+import { appServer, type RunningServer, serve, tool, view } from "@vitrine/server";
 import { chart } from "@vitrine/server/templates";
 import { testServer } from "@vitrine/server/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -21,7 +21,7 @@ function newFolder(): string {
   return root;
 }
 
-async function connect({ url = "" }: Serving): Promise<Client> {
+async function connect({ url = "" }: RunningServer): Promise<Client> {
   const client = new Client({ name: "test", version: "1" }, { capabilities: { extensions: uiExtension() } });
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));
   open.push(() => client.close());

@@ -8,7 +8,7 @@ import { DefinitionError } from "./errors.js";
 import { jsonSchemaOf, type Schema } from "./schemas.js";
 import type { ShownTool } from "./templates/template.js";
 import type { AnyTool } from "./tool.js";
-import { type Document, documentAtOnce, documentOf, type View, viewFiles } from "./view.js";
+import { type Document, documentAtOnce, documentOf, type ViewDefinition, viewFiles } from "./view.js";
 
 /** Number of earlier versions per view that stay available under their old address. */
 const OLD = 8;
@@ -22,7 +22,7 @@ interface Kept {
 }
 
 /** Called once per problem, until it is fixed. */
-export type TellProblem = (view: View, problem: DefinitionError) => void;
+export type TellProblem = (view: ViewDefinition, problem: DefinitionError) => void;
 
 /** Reads and caches documents. */
 export class Documents {
@@ -31,9 +31,9 @@ export class Documents {
   /** The offered tools: a view may depend on its tool. */
   tools: readonly AnyTool[] = [];
   // Weak, so that a view that is no longer offered is collected with its documents.
-  readonly #current = new WeakMap<View, Kept>();
-  readonly #old = new WeakMap<View, Map<string, Document>>();
-  readonly #problems = new WeakMap<View, DefinitionError>();
+  readonly #current = new WeakMap<ViewDefinition, Kept>();
+  readonly #old = new WeakMap<ViewDefinition, Map<string, Document>>();
+  readonly #problems = new WeakMap<ViewDefinition, DefinitionError>();
 
   /**
    * @param limit maximum bytes of a document
@@ -49,7 +49,7 @@ export class Documents {
    *
    * @throws {DefinitionError}
    */
-  async current(view: View): Promise<Document> {
+  async current(view: ViewDefinition): Promise<Document> {
     const tool = this.#toolOf(view);
     const mark = tool ?? (await markOf(view));
     const kept = this.#current.get(view);
@@ -72,7 +72,7 @@ export class Documents {
    * The document if it is available without waiting: it is in the definition, or was read and has no file to
    * watch.
    */
-  settled(view: View): Document | undefined {
+  settled(view: ViewDefinition): Document | undefined {
     if ("file" in view.source) return undefined;
     const kept = this.#current.get(view);
     if (!kept) return this.#readAtOnce(view);
@@ -81,7 +81,7 @@ export class Documents {
     return kept.read;
   }
 
-  #readAtOnce(view: View): Document | undefined {
+  #readAtOnce(view: ViewDefinition): Document | undefined {
     // The asynchronous path reports the problem.
     if (this.#problems.has(view)) return undefined;
     try {
@@ -99,7 +99,7 @@ export class Documents {
   /**
    * The current document, or the last good one if it cannot be read now; undefined if there never was one.
    */
-  async newest(view: View): Promise<Document | undefined> {
+  async newest(view: ViewDefinition): Promise<Document | undefined> {
     try {
       const document = await this.current(view);
       this.#problems.delete(view);
@@ -118,29 +118,29 @@ export class Documents {
    *
    * @throws {DefinitionError} if there never was one
    */
-  async version(view: View, hash: string | undefined): Promise<Document> {
+  async version(view: ViewDefinition, hash: string | undefined): Promise<Document> {
     const kept = hash === undefined ? undefined : this.#old.get(view)?.get(hash);
     return kept ?? (await this.newest(view)) ?? this.current(view);
   }
 
   /** The problem of a view's document at its last read. */
-  problem(view: View): DefinitionError | undefined {
+  problem(view: ViewDefinition): DefinitionError | undefined {
     return this.#problems.get(view);
   }
 
   /** Forces a new read, even if the file has not changed. */
-  forget(view: View): void {
+  forget(view: ViewDefinition): void {
     this.#current.delete(view);
   }
 
   /** The tool that the view's page uses, if there is exactly one. */
-  #toolOf(view: View): AnyTool | undefined {
+  #toolOf(view: ViewDefinition): AnyTool | undefined {
     if (!("template" in view.source) || !view.source.template.usesTool) return undefined;
     const [tool, other] = this.tools.filter((each) => each.view === view);
     return other ? undefined : tool;
   }
 
-  #keep(view: View, document: Document): void {
+  #keep(view: ViewDefinition, document: Document): void {
     const old = this.#old.get(view) ?? new Map<string, Document>();
     this.#old.set(view, old);
     old.delete(document.hash);
@@ -156,6 +156,6 @@ const shownTool = ({ name, input }: AnyTool): ShownTool => ({
 });
 
 /** A string that changes with the file; undefined if there is no file. */
-async function markOf({ source }: View): Promise<string | undefined> {
+async function markOf({ source }: ViewDefinition): Promise<string | undefined> {
   return "file" in source ? (await viewFiles()).markOf(source) : undefined;
 }

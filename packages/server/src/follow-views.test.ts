@@ -4,7 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { followedPaths, uiExtension } from "@vitrine/protocol";
-import { type AnyTool, type AppServer, appServer, type Serving, serve, tool, view } from "@vitrine/server";
+import {
+  type AnyTool,
+  type AppServer,
+  appServer,
+  type RunningServer,
+  serve,
+  tool,
+  view,
+} from "@vitrine/server";
 import { discover } from "@vitrine/server/discovery";
 import { afterEach, expect, it, vi } from "vitest";
 
@@ -27,7 +35,7 @@ function project(files: Record<string, string>): { root: string; write(path: str
 }
 
 /** A client and its notifications, with the paths that the server watches. */
-async function connect({ url = "" }: Serving) {
+async function connect({ url = "" }: RunningServer) {
   const client = new Client(
     { name: "test", version: "1" },
     { capabilities: { extensions: uiExtension() }, versionNegotiation: { mode: { pin: "2026-07-28" } } },
@@ -57,7 +65,7 @@ const shopIn = (root: string, reloads?: boolean): AppServer =>
     views: [view({ name: "help", folder: join(root, "dist") })],
   });
 
-async function serveShop(root: string, reloads?: boolean): Promise<Serving> {
+async function serveShop(root: string, reloads?: boolean): Promise<RunningServer> {
   const serving = await serve(shopIn(root, reloads), { argv: ["--http"] });
   open.push(() => serving.close());
   return serving;

@@ -32,14 +32,14 @@ export {
 } from "./official.js";
 export { Reply, type ReplyDetails, reply } from "./reply.js";
 export type { Checked, DeepPartial, Given, Schema } from "./schemas.js";
-export { type ServeOptions, type Serving, serve } from "./serve.js";
+export { type RunningServer, type ServeOptions, serve } from "./serve.js";
 export type { AnyTemplate, Template } from "./templates/template.js";
 export { textOfData } from "./text-of-data.js";
 export {
   type AnyTool,
   type GivenBack,
-  type Tool,
   type ToolContext,
+  type ToolDefinition,
   type ToolOptions,
   type ToolsOf,
   tool,
@@ -47,7 +47,7 @@ export {
 export {
   type Document,
   type DocumentSource,
-  type View,
+  type ViewDefinition,
   type ViewDetails,
   type ViewOptions,
   view,

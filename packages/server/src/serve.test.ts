@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { uiExtension } from "@vitrine/protocol";
-import { appServer, InputError, PROBLEMS_KEY, type Serving, serve, tool, view } from "@vitrine/server";
+import { appServer, InputError, PROBLEMS_KEY, type RunningServer, serve, tool, view } from "@vitrine/server";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
@@ -19,7 +19,7 @@ const order = tool({
 });
 const server = appServer({ name: "shop", version: "1.0.0", tools: [order] });
 
-let serving: Serving | undefined;
+let serving: RunningServer | undefined;
 afterEach(() => serving?.close());
 
 const status = (url: string, headers: Record<string, string>): Promise<number | undefined> =>

@@ -22,7 +22,7 @@ export interface ServeOptions {
 }
 
 /** A running server. */
-export interface Serving {
+export interface RunningServer {
   /** The URL, if served by HTTP. */
   readonly url?: string | undefined;
   close(): Promise<void>;
@@ -40,7 +40,7 @@ export interface Serving {
 export async function serve(
   server: AppServer<readonly AnyTool[]>,
   { argv = process.argv.slice(2), host = "127.0.0.1" }: ServeOptions = {},
-): Promise<Serving> {
+): Promise<RunningServer> {
   // Report problems of views now, not at the first request. The rest is served.
   await server.problems();
   const watching = server.options.reloads
@@ -48,7 +48,7 @@ export async function serve(
     : undefined;
   const at = argv.findIndex((word) => /^--http(=|$)/.test(word));
   const port = portOf(argv[at], argv[at + 1]);
-  const serving: Serving =
+  const serving: RunningServer =
     at < 0
       ? serveStdio(server.create, { transport: stdio() })
       : await byHttp(server, port, host).catch(async (error: unknown) => {
@@ -78,7 +78,11 @@ const stdio = (): StdioServerTransport =>
   new StdioServerTransport(undefined, undefined, { maxBufferSize: MAX_MESSAGE });
 
 /** Loaded on demand: most servers use stdio and are started for every client. */
-async function byHttp(server: AppServer<readonly AnyTool[]>, port: number, host: string): Promise<Serving> {
+async function byHttp(
+  server: AppServer<readonly AnyTool[]>,
+  port: number,
+  host: string,
+): Promise<RunningServer> {
   const { serveHttp } = await import("./serve-http.js");
   return serveHttp(server.http({ maxRequestBodySize: MAX_MESSAGE }), port, host);
 }

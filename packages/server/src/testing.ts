@@ -6,7 +6,7 @@
  */
 export { type MountHtmlOptions, type MountToolOptions, mountView } from "./testing/mount-view.js";
 export type { MountedView, ToldResult } from "./testing/mounted-view.js";
-export type { Answer, Asked, ViewCall } from "./testing/test-host.js";
+export type { CalledTool, HostRequests, ToolOverride } from "./testing/test-host.js";
 export {
   type AnyTypes,
   type ListedTool,

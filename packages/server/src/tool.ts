@@ -15,7 +15,7 @@ import {
   problemOfSchema,
   type Schema,
 } from "./schemas.js";
-import type { View } from "./view.js";
+import type { ViewDefinition } from "./view.js";
 
 /** Context of a tool call. */
 export interface ToolContext {
@@ -70,7 +70,7 @@ export interface ToolOptions<
   /** Additional `_meta`. Its `ui` replaces the one derived from `view` and `visibility`. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** The view that shows its results. Several tools may share one. */
-  readonly view?: View | undefined;
+  readonly view?: ViewDefinition | undefined;
   /** Renders the result as text; a Markdown table or list of the data by default. */
   readonly text?: ((data: Checked<Output>) => string) | undefined;
   readonly run: (
@@ -80,7 +80,7 @@ export interface ToolOptions<
 }
 
 /** A tool definition. */
-export interface Tool<
+export interface ToolDefinition<
   Name extends string = string,
   Input extends Schema | undefined = Schema | undefined,
   Output extends Schema | undefined = Schema | undefined,
@@ -118,7 +118,7 @@ export function tool<
   const Name extends string,
   Input extends Schema | undefined = undefined,
   Output extends Schema | undefined = undefined,
->(options: ToolOptions<Name, Input, Output>): Tool<Name, Input, Output> {
+>(options: ToolOptions<Name, Input, Output>): ToolDefinition<Name, Input, Output> {
   checkAreSchemas(options);
   return options;
 }
@@ -158,7 +158,7 @@ const invalid = (name: string, problem: string): DefinitionError =>
  * ```
  */
 export type ToolsOf<Tools extends readonly AnyTool[]> = {
-  [Each in Tools[number] as Each["name"]]: Each extends Tool<string, infer Input, infer Output>
+  [Each in Tools[number] as Each["name"]]: Each extends ToolDefinition<string, infer Input, infer Output>
     ? { input: Given<Input>; partial: DeepPartial<Given<Input>>; result: Checked<Output> }
     : never;
 };

@@ -7,7 +7,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readDocument } from "./read-document.js";
-import type { DocumentSource, View } from "./view.js";
+import type { DocumentSource, ViewDefinition } from "./view.js";
 
 type FileSource = Extract<DocumentSource, { file: unknown }>;
 type FolderSource = Extract<DocumentSource, { folder: unknown }>;
@@ -30,7 +30,7 @@ export async function markOf({ file }: FileSource): Promise<string | undefined> 
 }
 
 /** The file or folder of a view; undefined if it has none. */
-export function placeOfFiles({ source }: View): string | undefined {
+export function placeOfFiles({ source }: ViewDefinition): string | undefined {
   if ("file" in source) return resolve(pathOf(source.file));
   return "folder" in source ? resolve(pathOf(source.folder)) : undefined;
 }

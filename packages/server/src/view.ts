@@ -58,7 +58,7 @@ export type ViewOptions<Config extends object = object> = ViewDetails &
   );
 
 /** A view definition. */
-export interface View extends ViewDetails {
+export interface ViewDefinition extends ViewDetails {
   readonly source: DocumentSource;
 }
 
@@ -77,7 +77,7 @@ export interface View extends ViewDetails {
  *
  * @throws {DefinitionError} `name-invalid`, `meta-invalid`
  */
-export function view<Config extends object = object>(options: ViewOptions<Config>): View {
+export function view<Config extends object = object>(options: ViewOptions<Config>): ViewDefinition {
   const { name, title, description, csp, permissions, domain, prefersBorder, uri, ...source } = options;
   checkName(name, "view");
   if (uri !== undefined && !/^ui:\/\/[^\s/]/.test(uri))
@@ -122,7 +122,7 @@ export interface Document {
  * @param tool the tool of the view, for a template that uses it
  * @throws {DefinitionError}
  */
-export async function documentOf(view: View, limit: number, tool?: ShownTool): Promise<Document> {
+export async function documentOf(view: ViewDefinition, limit: number, tool?: ShownTool): Promise<Document> {
   const text = await textFrom(view, limit, tool).catch((cause: unknown) => {
     throw cause instanceof DefinitionError ? cause : failed(view.name, cause);
   });
@@ -134,14 +134,14 @@ export async function documentOf(view: View, limit: number, tool?: ShownTool): P
  *
  * @throws {DefinitionError}
  */
-export function documentAtOnce(view: View, limit: number): Document | undefined {
+export function documentAtOnce(view: ViewDefinition, limit: number): Document | undefined {
   const { source } = view;
   // In plain JavaScript there may be several sources: the others win.
   if ("file" in source || "folder" in source || "template" in source) return undefined;
   return typeof source.html === "string" ? documentWith(view, checked(view, source.html, limit)) : undefined;
 }
 
-function documentWith(view: View, text: string): Document {
+function documentWith(view: ViewDefinition, text: string): Document {
   // A file is empty for a moment while an editor writes it.
   if (text.trim() === "")
     throw new DefinitionError("view-missing", `the document of the view ${view.name} is empty: write it`);
@@ -150,7 +150,7 @@ function documentWith(view: View, text: string): Document {
   return { text, hash: fingerprintOf(ui ? JSON.stringify(ui) : "", text) };
 }
 
-async function textFrom(view: View, limit: number, tool?: ShownTool): Promise<string> {
+async function textFrom(view: ViewDefinition, limit: number, tool?: ShownTool): Promise<string> {
   const { source } = view;
   if ("file" in source || "folder" in source) return (await viewFiles()).textOf(source, limit);
   const html =
@@ -163,7 +163,7 @@ async function textFrom(view: View, limit: number, tool?: ShownTool): Promise<st
   return checked(view, html, limit);
 }
 
-const checked = ({ name }: View, html: string, limit: number): string =>
+const checked = ({ name }: ViewDefinition, html: string, limit: number): string =>
   checkedText(html, `the document of the view ${name}`, limit);
 
 /** Wraps an error of the author's code, which concerns only this view. */

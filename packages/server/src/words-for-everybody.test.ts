@@ -1,6 +1,6 @@
 /** Clients without views: every tool has text, whatever its page and its result. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { type AnyTemplate, type AnyTool, appServer, type View } from "@vitrine/server";
+import { type AnyTemplate, type AnyTool, appServer, type ViewDefinition } from "@vitrine/server";
 import { TEMPLATES } from "@vitrine/server/templates";
 import { testServer } from "@vitrine/server/testing";
 import { describe, expect, it } from "vitest";
@@ -34,7 +34,7 @@ const input = z.object({ guests: z.number().describe("How many come?"), name: z.
 
 /** The text that a client without views reads for this page and result. */
 async function wordsOf(template: AnyTemplate, config: object, data: unknown): Promise<string[]> {
-  const view: View = { name: "page", source: { template, config } };
+  const view: ViewDefinition = { name: "page", source: { template, config } };
   const tool: AnyTool = { name: "give", input, view, run: () => data };
   const server = appServer({
     name: "x",

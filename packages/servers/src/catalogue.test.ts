@@ -1,7 +1,7 @@
 import { VitrineError } from "@vitrine/protocol";
 import { describe, expect, it } from "vitest";
 import { fakeUpstream, tool } from "../../../testing/fake-upstream.ts";
-import { ServerCatalogue } from "./catalogue.js";
+import { CatalogueCache } from "./catalogue.js";
 import type { CatalogueChange } from "./server.js";
 
 const uri = "ui://shop/cart.html";
@@ -17,7 +17,7 @@ function catalogueOf(tools: unknown[] = [cart(), tool("other")]) {
     "resources/templates/list": () => ({ resourceTemplates: [] }),
     "resources/read": () => page("<p>1"),
   });
-  const catalogue = new ServerCatalogue(upstream);
+  const catalogue = new CatalogueCache(upstream);
   const changes: CatalogueChange[] = [];
   const listen = () => catalogue.onChange((some) => changes.push(...some));
   return { upstream, catalogue, changes, listen };

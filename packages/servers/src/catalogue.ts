@@ -24,7 +24,7 @@ import {
 } from "@vitrine/protocol";
 import type { Catalogue, CatalogueChange } from "./server.js";
 
-/** Options of {@link ServerCatalogue}. */
+/** Options of {@link CatalogueCache}. */
 export interface CatalogueOptions extends UiResourcesOptions {
   /** Called with errors that listeners throw. */
   onerror?: ((error: unknown) => void) | undefined;
@@ -75,7 +75,7 @@ type Parts = { [K in Part]?: Promise<Kept[K]> };
 type Hashes = Map<string, CatalogueChange & { after: string }>;
 
 /** Keeps the catalogue of one server. */
-export class ServerCatalogue {
+export class CatalogueCache {
   readonly #upstream: Upstream;
   readonly #ui: UiResources;
   readonly #stop: () => void;

@@ -15,7 +15,7 @@ import type { ServerSettings } from "./settings.js";
 import { negotiation, type VerdictStore, verdictKey } from "./verdicts.js";
 
 /** A connection whose handshake is complete. */
-export interface Connection {
+export interface ServerConnection {
   readonly upstream: Upstream;
   readonly info?: Implementation | undefined;
   readonly protocolVersion?: string | undefined;

@@ -5,7 +5,7 @@
  */
 import { isRecord, recordOf } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
-import type { Connection } from "./connection.js";
+import type { ServerConnection } from "./connection.js";
 import { backoff, type Clock } from "./support/clock.js";
 
 /** Options of {@link KeptSubscriptions}. */
@@ -14,7 +14,7 @@ export interface KeptSubscriptionsOptions {
   /** The resource may have changed while nobody was subscribed to it. */
   onmissed(uri: string): void;
   /** Receives why a subscription could not be restored. It is retried unless the server refused it. */
-  onerror(error: unknown, connection: Connection): void;
+  onerror(error: unknown, connection: ServerConnection): void;
 }
 
 /** The resources that views subscribed to, restored on every new connection. */
@@ -22,7 +22,7 @@ export class KeptSubscriptions {
   readonly #options: KeptSubscriptionsOptions;
   readonly #uris = new Set<string>();
   readonly #retries = new Set<() => void>();
-  #connection: Connection | undefined;
+  #connection: ServerConnection | undefined;
 
   constructor(options: KeptSubscriptionsOptions) {
     this.#options = options;
@@ -45,7 +45,7 @@ export class KeptSubscriptions {
   }
 
   /** Subscribes again, on a new connection. */
-  restore(connection: Connection): void {
+  restore(connection: ServerConnection): void {
     this.#connection = connection;
     for (const uri of this.#uris) this.#subscribe(uri, connection, 0);
     this.missed();
@@ -63,7 +63,7 @@ export class KeptSubscriptions {
     this.#retries.clear();
   }
 
-  #subscribe(uri: string, connection: Connection, failures: number): void {
+  #subscribe(uri: string, connection: ServerConnection, failures: number): void {
     const { onmissed, onerror } = this.#options;
     connection.upstream.request("resources/subscribe", { uri }).then(
       () => failures > 0 && this.#uris.has(uri) && onmissed(uri),
@@ -77,7 +77,7 @@ export class KeptSubscriptions {
     );
   }
 
-  #retry(uri: string, connection: Connection, failures: number): void {
+  #retry(uri: string, connection: ServerConnection, failures: number): void {
     const { clock } = this.#options;
     const cancel = clock.after(backoff(failures, clock.random), () => {
       this.#retries.delete(cancel);

@@ -18,7 +18,7 @@ import { clientUpstream, type Upstream } from "@vitrine/guard";
 import { recordOf, VitrineError } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import { AnswerTracks } from "./answer-tracks.js";
-import { type Connection, type ConnectOptions, handshake, isThere } from "./connection.js";
+import { type ConnectOptions, handshake, isThere, type ServerConnection } from "./connection.js";
 import { isUnsent, UnfinishedCall } from "./cut-off.js";
 import { ANSWER_LOST, HttpTransport } from "./http-transport.js";
 import { withoutAnswers } from "./input-rounds.js";
@@ -53,7 +53,7 @@ export interface RemoteConnectOptions extends ConnectOptions {
  *
  * @throws {GatewayError} why it failed; `server-unauthorized` if a user must sign in first
  */
-export async function connectRemote(options: RemoteConnectOptions): Promise<Connection> {
+export async function connectRemote(options: RemoteConnectOptions): Promise<ServerConnection> {
   const { settings, transport: remote, signIn } = options;
   const { name, limits } = settings;
   const url = new URL(remote.url);
@@ -97,7 +97,7 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Conn
         if (error.name === "SseError" || "event" in error) void client.close();
       };
     }
-    const connection: Connection = {
+    const connection: ServerConnection = {
       // The client's own timeout is too short for a user's answer.
       upstream: translated(clientUpstream(client, { server: name, timeout: FOR_EVER }), {
         timeouts,

@@ -13,12 +13,12 @@ import { clientUpstream, type Upstream, type UpstreamMethod } from "@vitrine/gua
 import { type JsonText, METHOD_NOT_FOUND, type Result, VitrineError } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import {
-  type Connection,
   type ConnectOptions,
   capabilitiesFor,
   diedOfProbe,
   handshake,
   isThere,
+  type ServerConnection,
 } from "./connection.js";
 import { DirectRequests } from "./direct-requests.js";
 import type { Launch } from "./isolation/isolation.js";
@@ -39,7 +39,7 @@ export interface StdioConnectOptions extends ConnectOptions {
  *
  * @throws {GatewayError} why it failed; `data.stderr` is the end of the server's stderr
  */
-export async function connectStdio(options: StdioConnectOptions): Promise<Connection> {
+export async function connectStdio(options: StdioConnectOptions): Promise<ServerConnection> {
   try {
     return await connectOnce(options);
   } catch (error) {
@@ -50,7 +50,7 @@ export async function connectStdio(options: StdioConnectOptions): Promise<Connec
   }
 }
 
-async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
+async function connectOnce(options: StdioConnectOptions): Promise<ServerConnection> {
   const { settings, launch, info, asks } = options;
   const { command, args, env, cwd, folder, isolation } = options.transport;
   const { limits, name } = settings;

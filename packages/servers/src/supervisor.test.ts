@@ -4,13 +4,13 @@ import { describe, expect, it, vi } from "vitest";
 import { type FakeUpstream, fakeUpstream, tool } from "../../../testing/fake-upstream.ts";
 import { manualClock } from "../../../testing/gateway/manual-clock.ts";
 import { nodeServer, serverSettings } from "../../../testing/gateway/servers.ts";
-import type { Connection } from "./connection.js";
+import type { ServerConnection } from "./connection.js";
 import { isUnsent } from "./cut-off.js";
 import type { ServerSettings } from "./settings.js";
 import { ManagedServer } from "./supervisor.js";
 import { backoff } from "./support/clock.js";
 
-interface FakeConnection extends Connection {
+interface FakeConnection extends ServerConnection {
   readonly upstream: FakeUpstream;
   end(error?: GatewayError): void;
   isThere: boolean;

@@ -14,8 +14,8 @@ import {
   type UiDocument,
 } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
-import { ServerCatalogue } from "./catalogue.js";
-import type { Connection, ConnectOptions } from "./connection.js";
+import { CatalogueCache } from "./catalogue.js";
+import type { ConnectOptions, ServerConnection } from "./connection.js";
 import { endOf, explainFailure, isUnsent, mayRepeat } from "./cut-off.js";
 import { isFault } from "./exit-cause.js";
 import { KeptSubscriptions } from "./kept-subscriptions.js";
@@ -33,7 +33,7 @@ export interface ManagedServerOptions {
    * Creates a connection with a completed handshake; called for every start. The signal aborts a start that
    * is no longer needed.
    */
-  connect: (signal: AbortSignal, ongarbage: ConnectOptions["ongarbage"]) => Promise<Connection>;
+  connect: (signal: AbortSignal, ongarbage: ConnectOptions["ongarbage"]) => Promise<ServerConnection>;
   clock?: Clock | undefined;
   /** Called with errors that listeners throw. They affect neither the server nor other listeners. */
   onerror?: ((error: unknown) => void) | undefined;
@@ -59,21 +59,21 @@ export class ManagedServer implements Server {
   readonly upstream: Upstream;
   readonly #options: ManagedServerOptions;
   readonly #clock: Clock;
-  readonly #catalogue: ServerCatalogue;
+  readonly #catalogue: CatalogueCache;
   readonly #notices: Listeners<[UpstreamNotification, Record<string, unknown>]>;
   readonly #statuses: Listeners<[ServerStatus]>;
   readonly #subscriptions: KeptSubscriptions;
   /** Calls that wait for the next start. */
   readonly #waiting: (() => void)[] = [];
   #state: ServerState = "idle";
-  #connection: Connection | undefined;
-  #starting: Promise<Connection> | undefined;
+  #connection: ServerConnection | undefined;
+  #starting: Promise<ServerConnection> | undefined;
   #stopping: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  #last: Connection | undefined;
+  #last: ServerConnection | undefined;
   #capabilities: Upstream["capabilities"] = {};
   /** Pending calls per connection: a replaced connection closes after the last of them. */
-  readonly #calls = new Map<Connection, number>();
+  readonly #calls = new Map<ServerConnection, number>();
   readonly #crash: LastCrash;
   #problem: ServerStatus["problem"];
   /** Counts the lines that were not messages since the last start; undefined while there are none. */
@@ -120,7 +120,7 @@ export class ManagedServer implements Server {
       request: (method, params, requestOptions) => this.#request(method, params, requestOptions),
       listen: (listener) => this.#notices.add(listener),
     };
-    this.#catalogue = new ServerCatalogue(this.upstream, {
+    this.#catalogue = new CatalogueCache(this.upstream, {
       schemes: this.settings.schemes,
       onerror: options.onerror,
     });
@@ -255,12 +255,12 @@ export class ManagedServer implements Server {
     }
   }
 
-  #begin(connection: Connection): void {
+  #begin(connection: ServerConnection): void {
     this.#underWay++;
     this.#calls.set(connection, (this.#calls.get(connection) ?? 0) + 1);
   }
 
-  #end(connection: Connection): void {
+  #end(connection: ServerConnection): void {
     this.#lastUse = this.#clock.now();
     const left = (this.#calls.get(connection) ?? 1) - 1;
     if (left > 0) this.#calls.set(connection, left);
@@ -270,7 +270,7 @@ export class ManagedServer implements Server {
   }
 
   /** Closes an unused connection. The next start waits for the end of its process. */
-  #close(connection: Connection): Promise<void> {
+  #close(connection: ServerConnection): Promise<void> {
     const closed = connection.close().catch((error: unknown) => this.#options.onerror?.(error));
     if (connection.pid !== undefined) this.#closing = closed;
     return closed;
@@ -280,7 +280,7 @@ export class ManagedServer implements Server {
    * Updates the state after a failed request. `again`: the request is repeated at once, in a new session if
    * necessary.
    */
-  #judge(error: unknown, connection: Connection, again: boolean): void {
+  #judge(error: unknown, connection: ServerConnection, again: boolean): void {
     if (!(error instanceof GatewayError)) return;
     const { code, session } = error.data;
     if (code === "server-unauthorized") {
@@ -289,7 +289,7 @@ export class ManagedServer implements Server {
     else if (session === "lost" || connection.isOver) this.#lost(connection, error);
   }
 
-  async #ready(): Promise<Connection> {
+  async #ready(): Promise<ServerConnection> {
     for (;;) {
       if (this.#connection) return this.#connection;
       if (this.#isStopped) throw stopping(this.settings.name);
@@ -316,14 +316,14 @@ export class ManagedServer implements Server {
   }
 
   /** Starts the server, after the old connection has ended: both may need the same port or file. */
-  #launch(old?: Connection): Promise<Connection> {
+  #launch(old?: ServerConnection): Promise<ServerConnection> {
     return (this.#starting ??= this.#connect(old).finally(() => {
       this.#starting = undefined;
       this.#again = undefined;
     }));
   }
 
-  async #connect(old: Connection | undefined): Promise<Connection> {
+  async #connect(old: ServerConnection | undefined): Promise<ServerConnection> {
     for (let before = old; ; before = undefined) {
       const { signal } = (this.#again = new AbortController());
       this.#cancel();
@@ -335,7 +335,7 @@ export class ManagedServer implements Server {
         this.#counted = counted;
         this.#notify();
       };
-      let connection: Connection;
+      let connection: ServerConnection;
       try {
         await Promise.all([this.#closing, before && this.#close(before)]);
         signal.throwIfAborted();
@@ -358,7 +358,7 @@ export class ManagedServer implements Server {
     }
   }
 
-  #welcome(connection: Connection): void {
+  #welcome(connection: ServerConnection): void {
     const isFirst = this.#last === undefined;
     this.#connection = connection;
     this.#last = connection;
@@ -395,7 +395,7 @@ export class ManagedServer implements Server {
   }
 
   /** Notifications of the server were lost, while its requests work. */
-  #interrupted(connection: Connection, event: "reopened" | "lost"): void {
+  #interrupted(connection: ServerConnection, event: "reopened" | "lost"): void {
     if (this.#connection !== connection) return;
     if (event === "lost") {
       const message = `${this.settings.name} has ended the session of its notifications`;
@@ -410,7 +410,7 @@ export class ManagedServer implements Server {
     this.#subscriptions.missed();
   }
 
-  async #check(connection: Connection): Promise<void> {
+  async #check(connection: ServerConnection): Promise<void> {
     const { startTimeout } = this.settings.limits;
     if (await connection.ping(startTimeout)) return;
     if (this.#connection !== connection || this.#underWay > 0) return;
@@ -419,7 +419,7 @@ export class ManagedServer implements Server {
   }
 
   /** Forgets a connection. Returns whether it was in use. */
-  #drop(connection: Connection): boolean {
+  #drop(connection: ServerConnection): boolean {
     if (this.#connection !== connection) return false;
     this.#connection = undefined;
     this.#unlisten?.();
@@ -428,7 +428,7 @@ export class ManagedServer implements Server {
     return true;
   }
 
-  #lost(connection: Connection, reason: GatewayError): void {
+  #lost(connection: ServerConnection, reason: GatewayError): void {
     if (!this.#drop(connection)) return;
     if (this.#clock.now() - this.#readyAt >= WELL) this.#failures = 0;
     // A server that only closed its output still runs. Calls that may still be answered keep the connection until they end.
@@ -436,7 +436,7 @@ export class ManagedServer implements Server {
     this.#failed(reason, connection);
   }
 
-  #failed(error: unknown, connection?: Connection): void {
+  #failed(error: unknown, connection?: ServerConnection): void {
     const { data, message } = recordOf(error);
     const { code, stderr, authorizeUrl, fault } = isRecord(data) ? data : {};
     const lastWords = connection?.stderr ?? stderr;

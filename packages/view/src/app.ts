@@ -35,7 +35,7 @@ import { EVENTS, View, type ViewEvent, type ViewListener } from "./view.js";
 
 type List = Params<"resources/list">;
 /** Options of one request. */
-export interface RequestOptions extends PeerOptions {
+export interface AppRequestOptions extends PeerOptions {
   /** Accepted for compatibility, but ignored: progress always restarts the timeout. */
   resetTimeoutOnProgress?: boolean | undefined;
   /**
@@ -86,7 +86,7 @@ export class PostMessageTransport extends WindowTransport {
  * };
  * ```
  */
-export class App extends View<RequestOptions> {
+export class App extends View<AppRequestOptions> {
   readonly #peer: Peer<"view">;
   readonly #options: AppOptions;
   readonly #tools = new AppTools(() => this.#toolsChanged());
@@ -183,7 +183,7 @@ export class App extends View<RequestOptions> {
     return this.host.hostCapabilities;
   }
 
-  override async connect(transport?: Transport, options?: RequestOptions): Promise<void> {
+  override async connect(transport?: Transport, options?: AppRequestOptions): Promise<void> {
     await super.connect(transport, options);
     this.state.settle();
     const { protocolVersion } = this.host;
@@ -212,69 +212,72 @@ export class App extends View<RequestOptions> {
 
   override callServerTool(
     params: Params<"tools/call">,
-    options?: RequestOptions,
+    options?: AppRequestOptions,
   ): Promise<Result<"tools/call">> {
     // Always request progress, so that a tool that is still working does not time out.
     return super.callServerTool(params, { onprogress: () => {}, ...options });
   }
   /** Lists the tools of the view's own server that the view may call. */
-  listServerTools(params: List = {}, options?: RequestOptions): Promise<Result<"tools/list">> {
+  listServerTools(params: List = {}, options?: AppRequestOptions): Promise<Result<"tools/list">> {
     return this.sendRequest("tools/list", params, options);
   }
   /** Reads a resource of the view's own server. */
   readServerResource(
     params: Params<"resources/read">,
-    options?: RequestOptions,
+    options?: AppRequestOptions,
   ): Promise<Result<"resources/read">> {
     return this.sendRequest("resources/read", params, options);
   }
   /** Lists the resources of the view's own server. */
-  listServerResources(params: List = {}, options?: RequestOptions): Promise<Result<"resources/list">> {
+  listServerResources(params: List = {}, options?: AppRequestOptions): Promise<Result<"resources/list">> {
     return this.sendRequest("resources/list", params, options);
   }
   /** Lists the resource templates of the view's own server. */
   listServerResourceTemplates(
     params: List = {},
-    options?: RequestOptions,
+    options?: AppRequestOptions,
   ): Promise<Result<"resources/templates/list">> {
     return this.sendRequest("resources/templates/list", params, options);
   }
   /** Subscribes to `notifications/resources/updated` of a resource; see {@link setNotificationHandler}. */
   subscribeServerResource(
     params: Params<"resources/subscribe">,
-    options?: RequestOptions,
+    options?: AppRequestOptions,
   ): Promise<Result<"resources/subscribe">> {
     return this.sendRequest("resources/subscribe", params, options);
   }
   /** Ends the subscription. */
   unsubscribeServerResource(
     params: Params<"resources/unsubscribe">,
-    options?: RequestOptions,
+    options?: AppRequestOptions,
   ): Promise<Result<"resources/unsubscribe">> {
     return this.sendRequest("resources/unsubscribe", params, options);
   }
   /** Lists the prompts of the view's own server. */
-  listServerPrompts(params: List = {}, options?: RequestOptions): Promise<Result<"prompts/list">> {
+  listServerPrompts(params: List = {}, options?: AppRequestOptions): Promise<Result<"prompts/list">> {
     return this.sendRequest("prompts/list", params, options);
   }
   /** Gets a prompt of the view's own server, with its arguments filled in. */
-  getServerPrompt(params: Params<"prompts/get">, options?: RequestOptions): Promise<Result<"prompts/get">> {
+  getServerPrompt(
+    params: Params<"prompts/get">,
+    options?: AppRequestOptions,
+  ): Promise<Result<"prompts/get">> {
     return this.sendRequest("prompts/get", params, options);
   }
 
   /** Adds a message to the conversation as a user turn. */
-  sendMessage(params: Params<"ui/message">, options?: RequestOptions): Promise<Result<"ui/message">> {
+  sendMessage(params: Params<"ui/message">, options?: AppRequestOptions): Promise<Result<"ui/message">> {
     return this.sendRequest("ui/message", params, options);
   }
   /** Tells the model what the view shows. The model gets the latest update with the user's next turn. */
   updateModelContext(
     params: Params<"ui/update-model-context">,
-    options?: RequestOptions,
+    options?: AppRequestOptions,
   ): Promise<Result<"ui/update-model-context">> {
     return this.sendRequest("ui/update-model-context", params, options);
   }
   /** Asks the host to open a link. `isError` in the result means that the host refused. */
-  openLink(params: Params<"ui/open-link">, options?: RequestOptions): Promise<Result<"ui/open-link">> {
+  openLink(params: Params<"ui/open-link">, options?: AppRequestOptions): Promise<Result<"ui/open-link">> {
     return this.sendRequest("ui/open-link", params, options);
   }
   /** @deprecated Use {@link openLink}; this is the official SDK's old name for it. */
@@ -282,21 +285,21 @@ export class App extends View<RequestOptions> {
   /** Asks the host to save a file. `isError` in the result means that the host refused. */
   downloadFile(
     params: Params<"ui/download-file">,
-    options?: RequestOptions,
+    options?: AppRequestOptions,
   ): Promise<Result<"ui/download-file">> {
     return this.sendRequest("ui/download-file", params, options);
   }
   /** Asks for another display mode. The result is the mode now in force, whether or not it changed. */
   requestDisplayMode(
     params: Params<"ui/request-display-mode">,
-    options?: RequestOptions,
+    options?: AppRequestOptions,
   ): Promise<Result<"ui/request-display-mode">> {
     return this.sendRequest("ui/request-display-mode", params, options);
   }
   /** Asks the host's model for a completion. */
   createSamplingMessage(
     params: Params<"sampling/createMessage">,
-    options?: RequestOptions,
+    options?: AppRequestOptions,
   ): Promise<Result<"sampling/createMessage">> {
     return this.sendRequest("sampling/createMessage", params, options);
   }
@@ -383,15 +386,15 @@ export class App extends View<RequestOptions> {
   request<S extends StandardSchema>(
     message: { method: string; params?: object },
     schema: S,
-    options?: RequestOptions,
+    options?: AppRequestOptions,
   ): Promise<InferOutput<S>>;
-  request(message: { method: string; params?: object }, options?: RequestOptions): Promise<unknown>;
+  request(message: { method: string; params?: object }, options?: AppRequestOptions): Promise<unknown>;
   async request(
     { method, params = {} }: { method: string; params?: object },
-    ...rest: (StandardSchema | RequestOptions | undefined)[]
+    ...rest: (StandardSchema | AppRequestOptions | undefined)[]
   ): Promise<unknown> {
     const schema = rest[0] && "~standard" in rest[0] ? rest.shift() : undefined;
-    const options = rest[0] as RequestOptions | undefined;
+    const options = rest[0] as AppRequestOptions | undefined;
     const result = await this.sendRequest(method as RequestFrom<"view">, params as never, options);
     return schema ? validate(schema as StandardSchema, result, `result of ${method}`, "invalid") : result;
   }

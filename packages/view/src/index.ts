@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { App, type AppOptions, PostMessageTransport, type RequestOptions } from "./app.js";
+export { App, type AppOptions, type AppRequestOptions, PostMessageTransport } from "./app.js";
 export type {
   AppToolCallback,
   AppToolConfig,

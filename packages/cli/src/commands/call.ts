@@ -15,7 +15,7 @@ import { printable, type Terminal } from "../terminal.js";
 import { findServer, type PlainOptions } from "./plain.js";
 
 /** Options of {@link callCommand}. */
-export interface CallOptions extends PlainOptions {
+export interface CallCommandOptions extends PlainOptions {
   /** JSON, `@file` or `-`. */
   readonly args?: string | undefined;
 }
@@ -25,7 +25,7 @@ export async function callCommand(
   argument: string,
   tool: string,
   words: readonly string[],
-  options: CallOptions,
+  options: CallCommandOptions,
   terminal: Terminal,
 ): Promise<number> {
   // Checked before anything is started: an error in it does not depend on the server.

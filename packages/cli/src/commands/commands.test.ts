@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type CliError, told } from "../exit.js";
 import { Terminal } from "../terminal.js";
-import { type CallOptions, callCommand } from "./call.js";
+import { type CallCommandOptions, callCommand } from "./call.js";
 import { devCommand } from "./dev.js";
 import type { PlainOptions } from "./plain.js";
 import { resourcesCommand } from "./resources.js";
@@ -40,7 +40,7 @@ const tools = (server: string, options: PlainOptions = {}) =>
   run((terminal) => toolsCommand(server, options, terminal));
 const resources = (server: string, uri?: string) =>
   run((terminal) => resourcesCommand(server, uri, {}, terminal));
-const call = (server: string, tool: string, words: string[] = [], options: CallOptions = {}) =>
+const call = (server: string, tool: string, words: string[] = [], options: CallCommandOptions = {}) =>
   run((terminal) => callCommand(server, tool, words, options, terminal));
 
 /** Why a command failed. */

@@ -4,12 +4,12 @@
  * @module
  */
 import { randomBytes } from "node:crypto";
-import { type Gateway, type GatewaySettings, untilStopped, watchSettings } from "@vitrine/gateway";
+import { type GatewaySettings, type RunningGateway, untilStopped, watchSettings } from "@vitrine/gateway";
 import type { ServerStatus } from "@vitrine/servers";
 import { Companion } from "../companion/companion.js";
 import { GatewayHost } from "../companion/gateway-host.js";
 import { serveByStdio } from "../companion/serve-stdio.js";
-import type { Serving } from "../companion/serving.js";
+import type { RunningService } from "../companion/serving.js";
 import { startForCompanion } from "../companion/start.js";
 import { personalOptions, skippedText } from "../config.js";
 import { type Surroundings, surroundings } from "../config-places.js";
@@ -130,7 +130,7 @@ async function serve(
   { http, json }: CompanionOptions,
   token: string | undefined,
   terminal: Terminal,
-): Promise<{ serving: Serving; ended: Promise<unknown> }> {
+): Promise<{ serving: RunningService; ended: Promise<unknown> }> {
   const onerror = ({ message }: Error): void => terminal.note(terminal.dim(message, "err"));
   if (http === undefined) {
     const serving = serveByStdio(companion, { onerror });
@@ -160,13 +160,13 @@ function welcome(host: GatewayHost, servers: readonly string[], terminal: Termin
 
 /** Opens the user's browser, if there is one. */
 async function openPage(
-  gateway: Gateway,
+  gateway: RunningGateway,
   { fragment }: { fragment: string },
   options: CompanionOptions,
   at: Surroundings,
 ): Promise<boolean> {
   if (options.open === false || at.env["CI"]) return false;
-  const loginUrl: Gateway["loginUrl"] = (user, link) => {
+  const loginUrl: RunningGateway["loginUrl"] = (user, link) => {
     const more = { ...link, fragment };
     return gateway.loginUrl(user, more);
   };
@@ -177,7 +177,7 @@ async function openPage(
 function following(
   plan: DevSettings,
   settings: GatewaySettings,
-  gateway: Gateway,
+  gateway: RunningGateway,
   host: GatewayHost,
 ): (read: GatewaySettings) => void {
   return (read) => {

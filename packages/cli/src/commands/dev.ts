@@ -4,12 +4,12 @@
  * @module
  */
 import {
-  type Gateway,
   type GatewaySettings,
+  type RunningGateway,
   type SettingsWatch,
   startGateway,
   untilStopped,
-  type WatchOptions,
+  type WatchSettingsOptions,
   watchSettings,
 } from "@vitrine/gateway";
 import { RELOADS_VARIABLE } from "@vitrine/protocol";
@@ -121,7 +121,7 @@ const watchOptions = (
   options: DevOptions,
   terminal: Terminal,
   tell: (sentence: string) => void,
-): WatchOptions => ({
+): WatchSettingsOptions => ({
   ...personalOptions(options, at, file),
   onskip: (skipped) => tell(skippedText(skipped)),
   onerror: ({ message }) => terminal.note(terminal.red(message, "err")),
@@ -136,7 +136,7 @@ async function start(
   options: DevOptions,
   terminal: Terminal,
   { log, status, stderr }: DevLog,
-): Promise<{ gateway: Gateway; settings: GatewaySettings }> {
+): Promise<{ gateway: RunningGateway; settings: GatewaySettings }> {
   const waiting = terminal.waiting("starting");
   try {
     const { page, apps } = await freePorts(options.port, read.listen.port);
@@ -163,7 +163,7 @@ async function start(
 
 /** Prints the address, and opens it. */
 async function welcome(
-  gateway: Gateway,
+  gateway: RunningGateway,
   { servers }: GatewaySettings,
   options: DevOptions,
   at: Surroundings,

@@ -7,7 +7,7 @@ import { surroundings } from "../config-places.js";
 import { ServerArguments, type ServerOptions } from "../server-argument.js";
 import type { Terminal } from "../terminal.js";
 import { FileTrust } from "../trust/file-trust.js";
-import { type Connected, withServer } from "../with-server.js";
+import { type ConnectedServer, withServer } from "../with-server.js";
 
 /** Options of `tools`, `resources` and `call`. */
 export interface PlainOptions extends ServerOptions {
@@ -21,7 +21,7 @@ export async function findServer<T>(
   argument: string,
   options: PlainOptions,
   terminal: Terminal,
-  work: (connected: Connected) => Promise<T>,
+  work: (connected: ConnectedServer) => Promise<T>,
 ): Promise<T> {
   const at = surroundings();
   const trust = new FileTrust({ terminal, at });

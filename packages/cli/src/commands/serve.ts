@@ -5,8 +5,8 @@
  */
 import {
   createLog,
-  type Gateway,
   type GatewaySettings,
+  type RunningGateway,
   readOptions,
   startGateway,
   untilStopped,
@@ -23,7 +23,7 @@ import type { Terminal } from "../terminal.js";
 import { FileTrust } from "../trust/file-trust.js";
 
 /** Options of {@link serveCommand}: those of `vitrine-gateway`. */
-export interface ServeOptions {
+export interface ServeCommandOptions {
   readonly config?: string | undefined;
   readonly port?: number | undefined;
   readonly host?: string | undefined;
@@ -36,7 +36,7 @@ export interface ServeOptions {
 }
 
 /** Runs until it is stopped. Resolves to the exit code. */
-export function serveCommand(options: ServeOptions, terminal: Terminal): Promise<number> {
+export function serveCommand(options: ServeCommandOptions, terminal: Terminal): Promise<number> {
   const { port, allowRemote } = options;
   const at = surroundings();
   const file = options.config ?? firstFile(servePlaces(at));
@@ -46,7 +46,7 @@ export function serveCommand(options: ServeOptions, terminal: Terminal): Promise
   return interruptible(async (signal) => {
     const folder = await pageFolder(options.static);
     const log = createLog();
-    let gateway: Gateway | undefined;
+    let gateway: RunningGateway | undefined;
     const update = (settings: GatewaySettings): void => {
       const later = gateway?.update(settings) ?? [];
       if (later.length > 0) log.warn(`takes effect after a restart: ${later.join(", ")}`);
@@ -85,9 +85,9 @@ export function serveCommand(options: ServeOptions, terminal: Terminal): Promise
 
 /** To stdout, and never to a log: without user tokens, the link signs a browser in. */
 function tell(
-  gateway: Gateway,
+  gateway: RunningGateway,
   { listen, servers }: GatewaySettings,
-  { json }: ServeOptions,
+  { json }: ServeCommandOptions,
   terminal: Terminal,
 ): void {
   const { origin } = gateway;

@@ -6,7 +6,7 @@
 import type { CallToolResult, ImageContent, Tool } from "@vitrine/protocol";
 import type { Companion } from "./companion.js";
 import type { FollowOptions } from "./companion-host.js";
-import type { Reader } from "./inbox.js";
+import type { InboxReader } from "./inbox.js";
 import { appToolName } from "./names.js";
 import { appsText, newsText, noticesText, problemsText } from "./news-text.js";
 
@@ -43,7 +43,7 @@ export const APP_CONTEXT_TOOL: Tool = {
 /** Handles a call of the tool. */
 export async function answerAppContext(
   { host }: Companion,
-  reader: Reader,
+  reader: InboxReader,
   { wait = 0 }: Record<string, unknown>,
   { signal, onprogress }: FollowOptions,
 ): Promise<CallToolResult> {

@@ -1,5 +1,5 @@
 /**
- * The part of a gateway that the companion uses; `Gateway` implements it.
+ * The part of a gateway that the companion uses; `RunningGateway` implements it.
  *
  * @module
  */

@@ -24,20 +24,20 @@ export interface CompanionApp {
 }
 
 /** The author of a message: an app, or the user if undefined. */
-export type Speaker = Pick<CompanionApp, "number" | "server" | "title"> | undefined;
+export type MessageAuthor = Pick<CompanionApp, "number" | "server" | "title"> | undefined;
 
 /** An event that the agent did not cause. */
 export type News =
   /** A message from the user, or from an app on the user's behalf (`ui/message`). */
-  | { readonly kind: "message"; readonly from: Speaker; readonly content: readonly ContentBlock[] }
+  | { readonly kind: "message"; readonly from: MessageAuthor; readonly content: readonly ContentBlock[] }
   /** An app's model context changed (`ui/update-model-context`). The latest update of each app counts. */
   | {
       readonly kind: "context";
-      readonly from: NonNullable<Speaker>;
+      readonly from: NonNullable<MessageAuthor>;
       readonly content?: readonly ContentBlock[] | undefined;
       readonly structuredContent?: Record<string, unknown> | undefined;
     }
-  | { readonly kind: "closed"; readonly from: NonNullable<Speaker> };
+  | { readonly kind: "closed"; readonly from: NonNullable<MessageAuthor> };
 
 /** A server as the agent knows it: another server that takes the name gets no requests for it (attack E01). */
 export interface ListedServer {

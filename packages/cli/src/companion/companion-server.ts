@@ -24,7 +24,7 @@ import { APP_CONTEXT, APP_CONTEXT_TOOL, answerAppContext } from "./app-context.j
 import { contentsHere, promptHere } from "./client-answers.js";
 import type { Companion } from "./companion.js";
 import type { CompanionApp } from "./companion-host.js";
-import { Reader } from "./inbox.js";
+import { InboxReader } from "./inbox.js";
 import { appToolName } from "./names.js";
 import { appText, nameOf } from "./news-text.js";
 import { runTool } from "./run-tool.js";
@@ -43,7 +43,7 @@ export interface CompanionServerOptions {
    * This client's position in the news; by default it gets news from now on. Clients without a connection
    * share one.
    */
-  readonly reader?: Reader | undefined;
+  readonly reader?: InboxReader | undefined;
   /** Whether it stays connected, so that it can be notified of changes. */
   readonly isLasting: boolean;
   /** In newer MCP versions, the SDK tracks resource subscriptions. */
@@ -53,7 +53,7 @@ export interface CompanionServerOptions {
 /** Creates a server for one client, or for one request of a client without a connection. */
 export function companionServer(companion: Companion, options: CompanionServerOptions): Server {
   const { host, directory, inbox } = companion;
-  const reader = options.reader ?? new Reader(inbox);
+  const reader = options.reader ?? new InboxReader(inbox);
   const server = new Server(
     { name: "vitrine-companion", title: "Vitrine companion", version: VERSION },
     {

@@ -19,7 +19,7 @@ import type { CompanionHost, ListedServer } from "./companion-host.js";
 import { toolName } from "./names.js";
 
 /** A tool of a server. */
-export interface ListedTool extends ListedServer {
+export interface DirectoryTool extends ListedServer {
   readonly name: string;
   readonly tool: Tool;
 }
@@ -122,7 +122,7 @@ export class Directory {
   }
 
   /** Finds a tool by the companion's name or, for apps, by its name on its own server. */
-  find(name: string, isForApps: boolean): ListedTool | undefined {
+  find(name: string, isForApps: boolean): DirectoryTool | undefined {
     const listed = this.#tools().find((each) => each.name === name);
     if (listed || !isForApps) return listed;
     const own = this.#ownNames().get(name);
@@ -180,7 +180,7 @@ export class Directory {
     return this.#host.servers.find((each) => each.toLowerCase() === server.toLowerCase());
   }
 
-  #tools(): ListedTool[] {
+  #tools(): DirectoryTool[] {
     return this.#named(({ tools }) => tools).map(({ entry: tool, ...listed }) => ({ ...listed, tool }));
   }
 
@@ -197,8 +197,8 @@ export class Directory {
   }
 
   /** Tools by their names on their own servers; undefined if ambiguous. */
-  #ownNames(): Map<string, ListedTool | undefined> {
-    const found = new Map<string, ListedTool | undefined>();
+  #ownNames(): Map<string, DirectoryTool | undefined> {
+    const found = new Map<string, DirectoryTool | undefined>();
     for (const each of this.#tools())
       found.set(each.tool.name, found.has(each.tool.name) ? undefined : { ...each, name: each.tool.name });
     return found;
@@ -272,7 +272,7 @@ export function withAddress<T extends { _meta?: Record<string, unknown> | undefi
 }
 
 /** A tool that is hidden from the model, which has it under another name. */
-function forAppsAlone({ name, server, tool }: ListedTool): Tool {
+function forAppsAlone({ name, server, tool }: DirectoryTool): Tool {
   const listed = withAddress({ ...tool, name }, server);
   const ui = { ...Object(listed._meta?.["ui"]), visibility: ["app"] };
   return { ...listed, _meta: { ...listed._meta, ui } };

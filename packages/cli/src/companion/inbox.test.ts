@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import type { CompanionApp, News } from "./companion-host.js";
-import { Inbox, Reader } from "./inbox.js";
+import { Inbox, InboxReader } from "./inbox.js";
 import { appsText, newsText, problemsText, shownText } from "./news-text.js";
 
 const app = { number: 1, server: "shop", title: "Cart" };
@@ -20,7 +20,7 @@ describe("the inbox", () => {
   it("gives every reader each entry once, from its start", () => {
     const inbox = new Inbox();
     inbox.add(message("before"));
-    const [one, two] = [new Reader(inbox), new Reader(inbox)];
+    const [one, two] = [new InboxReader(inbox), new InboxReader(inbox)];
     inbox.add(message("hello"));
     expect(one.take().news).toEqual([message("hello")]);
     expect(one.take().news).toEqual([]);
@@ -31,7 +31,7 @@ describe("the inbox", () => {
 
   it("keeps the latest context of each app", () => {
     const inbox = new Inbox();
-    const reader = new Reader(inbox);
+    const reader = new InboxReader(inbox);
     for (const value of ["1 cherry", "2 cherries"]) inbox.add(context(value));
     inbox.add(context("other", 2));
     expect(reader.take().news).toEqual([context("2 cherries"), context("other", 2)]);
@@ -39,7 +39,7 @@ describe("the inbox", () => {
 
   it("drops the oldest beyond its limit, and tells a reader who missed them", () => {
     const inbox = new Inbox();
-    const reader = new Reader(inbox);
+    const reader = new InboxReader(inbox);
     for (let index = 0; index < 250; index++) inbox.add(message(`${index}`));
     const { news, isIncomplete } = reader.take();
     expect([news.length, isIncomplete]).toEqual([200, true]);
@@ -49,7 +49,7 @@ describe("the inbox", () => {
 
   it("wakes waiting readers, times out, and can be aborted", async () => {
     const inbox = new Inbox();
-    const reader = new Reader(inbox);
+    const reader = new InboxReader(inbox);
     const never = new AbortController();
     const waiting = reader.wait(60_000, never.signal);
     inbox.add(message("now"));

@@ -74,7 +74,7 @@ export class Inbox {
 }
 
 /** A reader that gets each entry once. */
-export class Reader {
+export class InboxReader {
   readonly #inbox: Inbox;
   #heard: number;
 

@@ -6,7 +6,7 @@
  */
 import type { ContentBlock } from "@vitrine/protocol";
 import { sizeOf } from "../content.js";
-import type { CompanionApp, News, ServerProblem, Showing, Speaker } from "./companion-host.js";
+import type { CompanionApp, MessageAuthor, News, ServerProblem, Showing } from "./companion-host.js";
 import type { Unheard } from "./inbox.js";
 
 /** Maximum characters of one app's text, of all together, and of one among many. */
@@ -87,7 +87,7 @@ export function shownText(app: CompanionApp, showing: Showing): string {
 }
 
 /** Display name of an app for an agent. */
-export const nameOf = (app: NonNullable<Speaker>): string =>
+export const nameOf = (app: NonNullable<MessageAuthor>): string =>
   `app ${app.number} (${quoted(app.title)} of the server ${quoted(app.server)})`;
 
 function lineOf(news: News): string {

@@ -9,14 +9,14 @@ import { CliError, told } from "../exit.js";
 import { resultHere } from "./client-answers.js";
 import type { Companion } from "./companion.js";
 import type { CompanionApp, FollowOptions, Showing } from "./companion-host.js";
-import type { ListedTool } from "./directory.js";
-import type { Reader } from "./inbox.js";
+import type { DirectoryTool } from "./directory.js";
+import type { InboxReader } from "./inbox.js";
 import { appToolName, isAppToolName } from "./names.js";
 import { newsText, shownText } from "./news-text.js";
 
 /** The caller, and options of the call. */
-export interface RunOptions extends FollowOptions {
-  readonly reader: Reader;
+export interface RunToolOptions extends FollowOptions {
+  readonly reader: InboxReader;
   /** Whether the client shows views itself. */
   readonly hasViews: boolean;
 }
@@ -38,7 +38,7 @@ export async function runTool(
   companion: Companion,
   name: string,
   input: Record<string, unknown>,
-  options: RunOptions,
+  options: RunToolOptions,
 ): Promise<RunResult> {
   const run = await lineUp(companion, name, options);
   const { result, outputSchema } = await run(input).catch((error: unknown) => ({
@@ -56,7 +56,7 @@ export async function runTool(
 type Run = (input: Record<string, unknown>) => Promise<RunResult>;
 
 /** Finds the tool, and prepares its call. */
-async function lineUp(companion: Companion, name: string, options: RunOptions): Promise<Run> {
+async function lineUp(companion: Companion, name: string, options: RunToolOptions): Promise<Run> {
   const { host, directory } = companion;
   const { hasViews, signal } = options;
   if (isAppToolName(name)) {
@@ -86,9 +86,9 @@ async function lineUp(companion: Companion, name: string, options: RunOptions): 
 /** Calls as the model: in the conversation, so that the user sees it. */
 async function callServer(
   { host }: Companion,
-  { server, identity, tool }: ListedTool,
+  { server, identity, tool }: DirectoryTool,
   input: Record<string, unknown>,
-  options: RunOptions,
+  options: RunToolOptions,
 ): Promise<RunResult> {
   const isShownElsewhere = options.hasViews && readToolUi(tool).resourceUri !== undefined;
   const call = { server, identity, tool: tool.name, arguments: input, isShownElsewhere };
@@ -102,7 +102,7 @@ async function callServer(
 /** Calls as an app. */
 async function askServer(
   { host }: Companion,
-  { server, identity, tool }: ListedTool,
+  { server, identity, tool }: DirectoryTool,
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<RunResult> {

@@ -18,8 +18,8 @@ import { portError } from "../free-ports.js";
 import type { Companion } from "./companion.js";
 import { companionServer } from "./companion-server.js";
 import { HttpSessions, refusal } from "./http-sessions.js";
-import { Reader } from "./inbox.js";
-import { MAX_MESSAGE, type Serving } from "./serving.js";
+import { InboxReader } from "./inbox.js";
+import { MAX_MESSAGE, type RunningService } from "./serving.js";
 
 /** Options of {@link serveByHttp}. */
 export interface HttpOptions {
@@ -42,9 +42,9 @@ const PATH = "/mcp";
 export async function serveByHttp(
   companion: Companion,
   { port, token, onerror }: HttpOptions,
-): Promise<Serving & { readonly url: string }> {
+): Promise<RunningService & { readonly url: string }> {
   const sessions = new HttpSessions(companion);
-  const reader = new Reader(companion.inbox);
+  const reader = new InboxReader(companion.inbox);
   const modern = createMcpHandler(
     () => companionServer(companion, { reader, isLasting: false, isModern: true }),
     { legacy: "reject", maxRequestBodySize: MAX_MESSAGE, ...(onerror && { onerror }) },

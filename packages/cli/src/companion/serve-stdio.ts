@@ -8,7 +8,7 @@ import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Companion } from "./companion.js";
 import { companionServer } from "./companion-server.js";
-import { MAX_MESSAGE, type Serving } from "./serving.js";
+import { MAX_MESSAGE, type RunningService } from "./serving.js";
 
 /** Options of {@link serveByStdio}. */
 export interface StdioOptions {
@@ -21,7 +21,7 @@ export interface StdioOptions {
 export function serveByStdio(
   companion: Companion,
   { input = process.stdin, output = process.stdout, onerror }: StdioOptions = {},
-): Serving & { readonly ended: Promise<unknown> } {
+): RunningService & { readonly ended: Promise<unknown> } {
   const transport = new StdioServerTransport(input, output, { maxBufferSize: MAX_MESSAGE });
   const ended = Promise.race([once(input, "end"), once(input, "close")]);
   const handle = serveStdio(

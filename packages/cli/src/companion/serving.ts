@@ -8,6 +8,6 @@
 export const MAX_MESSAGE = 16 * 2 ** 20;
 
 /** A running service. */
-export interface Serving {
+export interface RunningService {
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@
  */
 import type { AppContext, CallItem, SpeakingApp } from "@vitrine/wire";
 import type { OpenApp } from "./companion-gateway.js";
-import type { CompanionApp, Speaker } from "./companion-host.js";
+import type { CompanionApp, MessageAuthor } from "./companion-host.js";
 
 /** An app, open or closed. */
 interface ShownApp {
@@ -51,7 +51,7 @@ export class ShownApps {
   }
 
   /** The author of a message; an unknown app gets its number now. */
-  speaker(app: SpeakingApp | undefined): Speaker {
+  speaker(app: SpeakingApp | undefined): MessageAuthor {
     if (!app) return undefined;
     const known = this.#apps.get(app.item) ?? this.#named(app);
     known.title = app.title;
@@ -65,7 +65,7 @@ export class ShownApps {
   }
 
   /** Sets the open apps. Returns those that were closed, with their entries. */
-  setOpen(open: readonly OpenApp[]): (NonNullable<Speaker> & { item: string })[] {
+  setOpen(open: readonly OpenApp[]): (NonNullable<MessageAuthor> & { item: string })[] {
     const before = this.#open;
     for (const { app } of open) this.speaker(app);
     this.#open = new Map(open.map((each) => [each.app.item, each]));

@@ -3,7 +3,12 @@
  *
  * @module
  */
-import { type Gateway, type GatewayOptions, type GatewaySettings, startGateway } from "@vitrine/gateway";
+import {
+  type GatewayOptions,
+  type GatewaySettings,
+  type RunningGateway,
+  startGateway,
+} from "@vitrine/gateway";
 import { GatewayError } from "@vitrine/wire";
 import { freePorts } from "../free-ports.js";
 
@@ -24,7 +29,7 @@ export async function startForCompanion(
   read: GatewaySettings,
   more: GatewayOptions,
   options: StartOptions,
-): Promise<{ gateway: Gateway; settings: GatewaySettings }> {
+): Promise<{ gateway: RunningGateway; settings: GatewaySettings }> {
   const { page, apps } = await freePorts(options.port, read.listen.port);
   const settings: GatewaySettings = {
     ...read,

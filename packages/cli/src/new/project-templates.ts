@@ -5,7 +5,7 @@
  */
 
 /** A folder of `templates/`, and its location in the project. */
-export interface Part {
+export interface TemplatePart {
   readonly from: string;
   /** The project's root by default. */
   readonly to?: string | undefined;
@@ -15,16 +15,16 @@ export interface Part {
 export interface ProjectTemplate {
   /** Description for users. */
   readonly about: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly TemplatePart[];
   /** Folders of pages without a build: they get the view's runtime as a file. */
   readonly pages: readonly string[];
 }
 
-const EVERY: Part = { from: "every" };
-const PLAIN: Part = { from: "plain" };
-const SERVING: Part = { from: "serving" };
-const GREETING: Part = { from: "greeting" };
-const styleIn = (to: string): Part => ({ from: "style", to });
+const EVERY: TemplatePart = { from: "every" };
+const PLAIN: TemplatePart = { from: "plain" };
+const SERVING: TemplatePart = { from: "serving" };
+const GREETING: TemplatePart = { from: "greeting" };
+const styleIn = (to: string): TemplatePart => ({ from: "style", to });
 
 /**
  * The server is in a separate folder that `vitrine dev` watches, so that a change of the page needs no

@@ -7,7 +7,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Part } from "./project-templates.js";
+import type { TemplatePart } from "./project-templates.js";
 
 /** Files by relative path, with `/` on every system. */
 export type Files = Map<string, string | Uint8Array>;
@@ -30,7 +30,7 @@ const ESCAPES: Readonly<Record<string, (value: string) => string>> = {
 };
 
 /** The combined files of several folders in `templates/`. */
-export async function readParts(parts: readonly Part[], replacements: Replacements): Promise<Files> {
+export async function readParts(parts: readonly TemplatePart[], replacements: Replacements): Promise<Files> {
   const files: Files = new Map();
   for (const { from, to = "" } of parts) {
     for (const path of await filesIn(join(TEMPLATES, from))) {

@@ -21,7 +21,7 @@ import { drawn, picture, viewFrame, within } from "./view-frame.js";
 declare const vitrineRender: RenderPage;
 
 /** Known facts about an app before it is shown. */
-export interface Turn {
+export interface AppFacts {
   readonly tool: string;
   readonly arguments: Record<string, unknown>;
   readonly server: RenderResult["server"];
@@ -55,7 +55,7 @@ const SPINS = {
 };
 
 /** Renders the app of a tool in a separate page. */
-export const renderTool = (stage: Stage, plan: RenderPlan, turn: Turn): Promise<Rendered> =>
+export const renderTool = (stage: Stage, plan: RenderPlan, turn: AppFacts): Promise<Rendered> =>
   withPage(stage, async (page) => {
     const { profile, mode, device, allow, timeout } = plan;
     const { tool, arguments: input } = turn;
@@ -85,7 +85,7 @@ const LACKS: Readonly<Record<NonNullable<Drawing["lack"]>, string>> = {
 export const replayRecording = (
   stage: Stage,
   plan: RenderPlan,
-  turn: Turn,
+  turn: AppFacts,
   recording: string,
 ): Promise<Rendered> =>
   withPage(stage, async (page) => {
@@ -195,7 +195,7 @@ async function use(page: Page, { steps, timeout }: RenderPlan): Promise<RenderCa
 async function finish(
   page: Page,
   plan: RenderPlan,
-  turn: Turn,
+  turn: AppFacts,
   lines: ReturnType<typeof listenToConsole>,
   judge: (snapshot: RenderSnapshot, drawing: Drawing) => RenderCause | undefined,
 ): Promise<Rendered> {
@@ -254,7 +254,7 @@ function withTextCompared(
 async function traced(
   page: Page,
   { redact }: RenderPlan,
-  { trace: file, document }: Turn,
+  { trace: file, document }: AppFacts,
   drawing: Drawing | undefined,
 ): Promise<{ file?: string; redacted?: RenderResult["redacted"]; cause?: RenderCause }> {
   if (file === undefined) return {};
@@ -272,7 +272,7 @@ async function traced(
   return { file, redacted: redact.map((path, at) => ({ path, values: trace.redacted[at] ?? 0 })) };
 }
 
-function timingsOf({ startedAt, connectedAt }: Turn, { times }: RenderSnapshot): RenderTimings {
+function timingsOf({ startedAt, connectedAt }: AppFacts, { times }: RenderSnapshot): RenderTimings {
   const since = (at: number | undefined): number | null =>
     at === undefined ? null : Math.max(0, at - startedAt);
   return {

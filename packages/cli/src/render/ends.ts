@@ -5,7 +5,7 @@
  */
 
 /** A resource to close. */
-export interface End {
+export interface Closable {
   /** Its name for messages. */
   readonly what: string;
   readonly end: () => Promise<unknown>;
@@ -15,7 +15,7 @@ export interface End {
 const LONGEST = 10_000;
 
 /** Closes them one after the other; returns a message for each failure. */
-export async function endAll(ends: readonly End[], longest = LONGEST): Promise<string[]> {
+export async function endAll(ends: readonly Closable[], longest = LONGEST): Promise<string[]> {
   const problems: string[] = [];
   for (const { what, end } of ends) {
     let timer: NodeJS.Timeout | undefined;

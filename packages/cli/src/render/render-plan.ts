@@ -5,7 +5,7 @@
  */
 import { type Allowance, PROFILE_MODES, type RenderAct, wrongPath } from "@vitrine/workbench";
 import { CliError, EXIT, usage } from "../exit.js";
-import { DEVICES, type Device } from "./devices.js";
+import { DEVICES, type RenderDevice } from "./devices.js";
 import type { RenderOptions } from "./render-options.js";
 
 /** The validated options. */
@@ -15,7 +15,7 @@ export interface RenderPlan {
   readonly args: string | undefined;
   readonly theme: "light" | "dark";
   readonly mode: "inline" | "fullscreen" | "pip";
-  readonly device: Device;
+  readonly device: RenderDevice;
   readonly locale: string | undefined;
   readonly timeZone: string | undefined;
   readonly profile: string;

@@ -15,7 +15,7 @@ import type { KnownBefore, RenderReport, RenderResult } from "./render-result.js
 import type { Stage } from "./stage.js";
 
 /** Options of a run. */
-export interface RunOptions {
+export interface RenderRunOptions {
   readonly plan: RenderPlan;
   /** The parsed arguments of the plan. */
   readonly given: Record<string, unknown> | undefined;
@@ -29,7 +29,7 @@ export interface RunOptions {
 }
 
 /** Renders one app, or several. */
-export async function renderApps(options: RunOptions): Promise<RenderResult | RenderReport> {
+export async function renderApps(options: RenderRunOptions): Promise<RenderResult | RenderReport> {
   const { plan, given, stage, startedAt, onstep, onknown } = options;
   onstep(`starting ${stage.server}`);
   const opening = stage.context();
@@ -93,7 +93,7 @@ export async function renderApps(options: RunOptions): Promise<RenderResult | Re
 
 /** Plays a recording. */
 export async function replayApp(
-  { plan, stage, startedAt, onstep, onknown }: RunOptions,
+  { plan, stage, startedAt, onstep, onknown }: RenderRunOptions,
   file: string,
 ): Promise<RenderResult> {
   onstep(`playing ${file}`);

@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLog, type Gateway, readSettings, startGateway } from "@vitrine/gateway";
+import { createLog, type RunningGateway, readSettings, startGateway } from "@vitrine/gateway";
 import { JsonText, readUiDocument } from "@vitrine/protocol";
 import type { ServerSettings } from "@vitrine/servers";
 import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
@@ -16,7 +16,7 @@ import type { Browser, BrowserContext } from "playwright-core";
 import { CliError } from "../exit.js";
 import { withStray } from "../stray-lines.js";
 import { launchBrowser } from "./browser.js";
-import { type End, endAll } from "./ends.js";
+import { type Closable, endAll } from "./ends.js";
 import type { RenderPlan } from "./render-plan.js";
 
 /** Options of {@link Stage}. */
@@ -37,8 +37,8 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #settings: ServerSettings | undefined;
   /** Resources to close, last one first. */
-  readonly #ends: End[] = [];
-  readonly #gateway: Promise<Gateway>;
+  readonly #ends: Closable[] = [];
+  readonly #gateway: Promise<RunningGateway>;
   #context: Promise<BrowserContext> | undefined;
 
   constructor(settings: ServerSettings | undefined, plan: RenderPlan, options: StageOptions = {}) {
@@ -109,7 +109,7 @@ export class Stage {
     return endAll(this.#ends.splice(0).reverse());
   }
 
-  async #startGateway(): Promise<Gateway> {
+  async #startGateway(): Promise<RunningGateway> {
     const folder = mkdtemp(join(tmpdir(), "vitrine-render-"));
     this.#ends.push({
       what: "its files",

@@ -7,7 +7,7 @@
 import { GatewayError } from "@vitrine/wire";
 import type { GatewaySettings } from "../config/config.js";
 import { watchSettings } from "../config/watch.js";
-import { Gateway } from "../gateway/gateway.js";
+import { RunningGateway } from "../gateway/gateway.js";
 import { createLog } from "../http/logging.js";
 import { type CommandLine, readOptions, settingsOf } from "./settings.js";
 import { untilStopped } from "./until-stopped.js";
@@ -17,7 +17,7 @@ export async function serveCommand(line: CommandLine): Promise<number> {
   const log = createLog();
   // Registered first: a signal during the start also stops it in order.
   const stopped = untilStopped(log);
-  let gateway: Gateway | undefined;
+  let gateway: RunningGateway | undefined;
   const update = (settings: GatewaySettings): void => {
     const later = gateway?.update(settings) ?? [];
     if (later.length > 0) log.warn(`these settings take effect at the next start: ${later.join(", ")}`);
@@ -31,7 +31,7 @@ export async function serveCommand(line: CommandLine): Promise<number> {
         });
   const settings = watch?.current ?? (await settingsOf(line));
   try {
-    gateway = await Gateway.start(settings, {
+    gateway = await RunningGateway.start(settings, {
       log,
       static: line.static === undefined ? undefined : { folder: line.static },
     });

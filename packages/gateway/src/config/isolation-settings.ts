@@ -5,7 +5,7 @@
  */
 import { isAbsolute, join, resolve } from "node:path";
 import type { Isolation } from "@vitrine/servers";
-import { count, either, flag, listOf, object, oneOf, type Reader, size, text } from "./reader.js";
+import { count, either, flag, listOf, object, oneOf, size, text, type ValueReader } from "./reader.js";
 
 /** Strict, with limits that suffice for ordinary servers. */
 export const ISOLATION: Isolation = {
@@ -34,7 +34,7 @@ export interface PathBases {
 
 /** An absolute path. Relative paths start at the folder of the settings file, and `~/` at the user's home. */
 export const path =
-  ({ folder, home }: PathBases, string: Reader<string> = text): Reader<string> =>
+  ({ folder, home }: PathBases, string: ValueReader<string> = text): ValueReader<string> =>
   (value, spot) => {
     const written = string(value, spot);
     if (written === undefined || isAbsolute(written)) return written;
@@ -45,7 +45,7 @@ export const path =
   };
 
 /** A driver's name, or an object. Returns only what is written. */
-export const isolation = (bases: PathBases, string: Reader<string>): Reader<Partial<Isolation>> => {
+export const isolation = (bases: PathBases, string: ValueReader<string>): ValueReader<Partial<Isolation>> => {
   const paths = listOf(path(bases, string));
   const whole = object({
     driver,

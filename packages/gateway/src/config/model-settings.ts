@@ -13,11 +13,11 @@ import {
   listOf,
   object,
   oneOf,
-  type Reader,
   recordOf,
   type Spot,
   text,
   time,
+  type ValueReader,
 } from "./reader.js";
 import { referringText, type Sources, secretCommandFor } from "./references.js";
 import { distinct, name } from "./top-settings.js";
@@ -67,7 +67,7 @@ const KEY = /^[\x21-\x7e]+$/;
 
 /** A key must be a reference, because settings files are shared. */
 const keyReader =
-  (sources: Sources): Reader<KeyFound> =>
+  (sources: Sources): ValueReader<KeyFound> =>
   (value, spot) => {
     const [whole, secret, kept, variable] = REFERENCE.exec(String(value)) ?? [];
     if (whole === undefined)
@@ -108,7 +108,7 @@ function address(written: string, privateNetwork: boolean | undefined, spot: Spo
   return href.replace(/\/$/, "");
 }
 
-const modelName: Reader<string> = (value, spot) => {
+const modelName: ValueReader<string> = (value, spot) => {
   const read = text(value, spot);
   if (read === undefined) return undefined;
   return read.length <= 200 && /^[^\s\p{Cc}]+$/u.test(read)
@@ -145,7 +145,7 @@ export const modelReader = (sources: Sources) =>
       name,
     ),
     limits: object({ rounds: count(1), tokens: count(1), time, result: count(1_000), context: count(4_000) }),
-  }) satisfies Reader<WrittenModel>;
+  }) satisfies ValueReader<WrittenModel>;
 
 /** The providers in the file, or else those whose usual variable is set. None is used unless selected. */
 export function modelSettings(written: WrittenModel, sources: Sources, spot: Spot): ModelSettings {

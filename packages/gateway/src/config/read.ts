@@ -18,7 +18,7 @@ import type { GatewaySettings } from "./config.js";
 import { isolation, type PathBases, path } from "./isolation-settings.js";
 import { type Findings, JsonError, parseJson, pathOf } from "./json.js";
 import { modelReader, modelSettings } from "./model-settings.js";
-import { flag, isObject, object, type Reader, Spot } from "./reader.js";
+import { flag, isObject, object, Spot, type ValueReader } from "./reader.js";
 import { referringText, type Sources, secretNames } from "./references.js";
 import { policy, readServer } from "./server-settings.js";
 import {
@@ -305,7 +305,7 @@ function readWhole(
   spot: Spot,
 ): GatewaySettings | undefined {
   // Servers come last, because they depend on the global settings.
-  const later: Reader<Record<string, unknown>> = (value, at) =>
+  const later: ValueReader<Record<string, unknown>> = (value, at) =>
     isObject(value) ? value : at.wrong("must be an object", 'write { "name": { "command": … } }');
   const read = object(
     {

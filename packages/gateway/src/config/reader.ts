@@ -61,33 +61,33 @@ export class Spot {
 }
 
 /** Returns the value, or undefined after reporting a problem. */
-export type Reader<T> = (value: unknown, spot: Spot) => T | undefined;
+export type ValueReader<T> = (value: unknown, spot: Spot) => T | undefined;
 
-type Fields = Readonly<Record<string, Reader<unknown>>>;
-type Read<F extends Fields> = { [K in keyof F]?: F[K] extends Reader<infer T> ? T : never };
+type Fields = Readonly<Record<string, ValueReader<unknown>>>;
+type Read<F extends Fields> = { [K in keyof F]?: F[K] extends ValueReader<infer T> ? T : never };
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Text that may be empty. */
-export const anyText: Reader<string> = (value, spot) =>
+export const anyText: ValueReader<string> = (value, spot) =>
   typeof value !== "string"
     ? spot.wrong("must be text", "put it in quotes")
     : value.includes("\0")
       ? spot.wrong("contains a NUL character", "remove it")
       : value;
 
-export const text: Reader<string> = (value, spot) => {
+export const text: ValueReader<string> = (value, spot) => {
   const read = anyText(value, spot);
   return read?.trim() === "" ? spot.wrong("is empty", "fill it in, or remove it") : read;
 };
 
-export const flag: Reader<boolean> = (value, spot) =>
+export const flag: ValueReader<boolean> = (value, spot) =>
   typeof value === "boolean" ? value : spot.wrong("must be a boolean", "write true or false, without quotes");
 
 /** A whole number. */
 export const count =
-  (from: number, to: number = Number.MAX_SAFE_INTEGER): Reader<number> =>
+  (from: number, to: number = Number.MAX_SAFE_INTEGER): ValueReader<number> =>
   (value, spot) =>
     typeof value === "number" && Number.isSafeInteger(value) && value >= from && value <= to
       ? value
@@ -97,7 +97,7 @@ export const count =
         );
 
 /** Any number above zero. */
-export const positive: Reader<number> = (value, spot) =>
+export const positive: ValueReader<number> = (value, spot) =>
   typeof value === "number" && Number.isFinite(value) && value > 0
     ? value
     : spot.wrong("must be a number", "write one above 0, without quotes");
@@ -108,7 +108,7 @@ const UNITS = {
 } as const;
 
 const measure =
-  (units: Readonly<Record<string, number>>, what: string, fix: string): Reader<number> =>
+  (units: Readonly<Record<string, number>>, what: string, fix: string): ValueReader<number> =>
   (value, spot) => {
     const [, digits, unit] =
       /^(\d+(?:\.\d+)?) ?([a-z]+)$/i.exec(typeof value === "string" ? value : "") ?? [];
@@ -131,7 +131,7 @@ export const time = measure(
 
 const known =
   (message: string) =>
-  <T extends string>(...words: readonly T[]): Reader<T> =>
+  <T extends string>(...words: readonly T[]): ValueReader<T> =>
   (value, spot) => {
     const found = words.find((word) => word === value);
     if (found !== undefined) return found;
@@ -146,7 +146,7 @@ export const oneOf = known("unknown value");
 export const nameOf = known("unknown setting");
 
 export const listOf =
-  <T>(item: Reader<T>): Reader<T[]> =>
+  <T>(item: ValueReader<T>): ValueReader<T[]> =>
   (value, spot) =>
     Array.isArray(value)
       ? value.flatMap((each: unknown, index) => {
@@ -157,7 +157,7 @@ export const listOf =
 
 /** An object with arbitrary keys. */
 export const recordOf =
-  <T>(item: Reader<T>, key: Reader<string> = text): Reader<Record<string, T>> =>
+  <T>(item: ValueReader<T>, key: ValueReader<string> = text): ValueReader<Record<string, T>> =>
   (value, spot) =>
     isObject(value)
       ? Object.fromEntries(
@@ -171,7 +171,7 @@ export const recordOf =
 
 /** An object with known keys. An unknown key is a problem, because a rule with a typo has no effect. */
 export const object =
-  <F extends Fields>(fields: F, ignored: readonly string[] = []): Reader<Read<F>> =>
+  <F extends Fields>(fields: F, ignored: readonly string[] = []): ValueReader<Read<F>> =>
   (value, spot) => {
     if (!isObject(value)) return spot.wrong("must be an object", "put its keys in { }");
     const read: Record<string, unknown> = {};
@@ -186,6 +186,10 @@ export const object =
 
 /** Either of two formats. */
 export const either =
-  <A, B>(first: (value: unknown) => boolean, one: Reader<A>, other: Reader<B>): Reader<A | B> =>
+  <A, B>(
+    first: (value: unknown) => boolean,
+    one: ValueReader<A>,
+    other: ValueReader<B>,
+  ): ValueReader<A | B> =>
   (value, spot) =>
     first(value) ? one(value, spot) : other(value, spot);

@@ -5,7 +5,7 @@
  * @module
  */
 import { isSecretName } from "@vitrine/protocol";
-import { anyText, isObject, type Reader, text } from "./reader.js";
+import { anyText, isObject, text, type ValueReader } from "./reader.js";
 
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
 const SECRET = /\$\$\{|\$\{secret:([^}]*)\}/g;
@@ -29,7 +29,7 @@ export const secretCommandFor = (name: string, { repeat }: Sources): string =>
 
 /** Text with every reference resolved. Values are inserted literally: references in them are not resolved. */
 export const referring =
-  (sources: Sources): Reader<string> =>
+  (sources: Sources): ValueReader<string> =>
   (value, spot) => {
     const { env, secrets } = sources;
     const written = anyText(value, spot);
@@ -88,7 +88,7 @@ export const withNamedSecrets = ({ env, secrets, ...others }: Sources): Sources 
 
 /** The same for text that must not be empty. */
 export const referringText =
-  (sources: Sources): Reader<string> =>
+  (sources: Sources): ValueReader<string> =>
   (value, spot) => {
     const resolved = referring(sources)(value, spot);
     return resolved === undefined ? undefined : text(resolved, spot);

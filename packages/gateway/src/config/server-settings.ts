@@ -34,12 +34,12 @@ import {
   object,
   oneOf,
   positive,
-  type Reader,
   recordOf,
   type Spot,
   size,
   text,
   time,
+  type ValueReader,
 } from "./reader.js";
 import { referring, referringText, type Sources, withNamedSecrets } from "./references.js";
 
@@ -64,7 +64,7 @@ const decision = oneOf("allow", "ask", "deny");
 /**
  * A policy key: a method, optionally with its target, optionally for one view. A typo would allow too much.
  */
-const method: Reader<string> = (value, spot) => {
+const method: ValueReader<string> = (value, spot) => {
   const key = String(value);
   const [name = ""] = key.split(":");
   if (isPolicyKey(key, METHODS)) return key;
@@ -73,7 +73,7 @@ const method: Reader<string> = (value, spot) => {
 };
 
 /** `{"tools/call": "ask", "tools/call:delete": "deny"}` */
-export const policy: Reader<Record<string, Decision>> = recordOf(decision, method);
+export const policy: ValueReader<Record<string, Decision>> = recordOf(decision, method);
 
 const rate = (value: unknown, spot: Spot): RateLimits[keyof RateLimits] | undefined => {
   const { burst, perSecond } = object({ burst: count(1), perSecond: positive })(value, spot) ?? {};
@@ -83,14 +83,16 @@ const rate = (value: unknown, spot: Spot): RateLimits[keyof RateLimits] | undefi
   return undefined;
 };
 
-const each = <K extends string, T>(keys: readonly K[], reader: Reader<T>): Reader<{ [key in K]?: T }> =>
-  recordOf(reader, nameOf(...keys)) as Reader<{ [key in K]?: T }>;
+const each = <K extends string, T>(
+  keys: readonly K[],
+  reader: ValueReader<T>,
+): ValueReader<{ [key in K]?: T }> => recordOf(reader, nameOf(...keys)) as ValueReader<{ [key in K]?: T }>;
 
 const limits = object({
   sizes: object({
     params: recordOf(size, (value, spot) => (value === "*" ? "*" : method(value, spot))),
     result: size,
-  }) satisfies Reader<Partial<SizeLimits>>,
+  }) satisfies ValueReader<Partial<SizeLimits>>,
   rates: each(Object.keys(RATE_LIMITS) as (keyof typeof RATE_LIMITS)[], rate),
   concurrency: each(Object.keys(CONCURRENCY_LIMITS) as (keyof typeof CONCURRENCY_LIMITS)[], count(1)),
   timeout: time,
@@ -119,7 +121,7 @@ const STDIO = ["command", "args", "env", "cwd", "isolation"];
 const REMOTE = ["url", "headers", "oauth", "privateNetwork"];
 const of = (keys: readonly string[], only: string) =>
   Object.fromEntries(
-    keys.map((key): [string, Reader<never>] => [key, (_, spot) => spot.wrong(only, "remove it")]),
+    keys.map((key): [string, ValueReader<never>] => [key, (_, spot) => spot.wrong(only, "remove it")]),
   );
 const notRemote = of(STDIO, "is only for a server with a command, and this one has a url");
 const notStdio = of(REMOTE, "is only for a server with a url, and this one has a command");
@@ -152,7 +154,7 @@ export function readServer(
   return read && { ...settings(name, read), identity: read.identity, transport: read.transport };
 }
 
-type Common = { [K in keyof typeof ours]?: (typeof ours)[K] extends Reader<infer T> ? T : never };
+type Common = { [K in keyof typeof ours]?: (typeof ours)[K] extends ValueReader<infer T> ? T : never };
 
 function settings(name: string, read: Common): Omit<ServerSettings, "transport" | "identity"> {
   const { sizes = {}, rates = {}, concurrency = {}, ...own } = read.limits ?? {};
@@ -170,7 +172,7 @@ function settings(name: string, read: Common): Omit<ServerSettings, "transport" 
   };
 }
 
-const variable: Reader<string> = (value, spot) =>
+const variable: ValueReader<string> = (value, spot) =>
   typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_]*$/.test(value)
     ? value
     : spot.wrong("names no variable", "use letters, digits and _, and no digit at the beginning");
@@ -231,7 +233,7 @@ function stdio(
 }
 
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const header: Reader<string> = (value, spot) =>
+const header: ValueReader<string> = (value, spot) =>
   typeof value === "string" && HEADER.test(value)
     ? value
     : spot.wrong("names no header", 'use letters, digits and "-"');

@@ -15,10 +15,10 @@ import {
   object,
   oneOf,
   positive,
-  type Reader,
   type Spot,
   text,
   time,
+  type ValueReader,
 } from "./reader.js";
 import { referringText, type Sources } from "./references.js";
 
@@ -39,7 +39,7 @@ export const IN_MEMORY = "sqlite::memory:";
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Names of servers and users. They are compared exactly, and occur in addresses and file names. */
-export const name: Reader<string> = (value, spot) =>
+export const name: ValueReader<string> = (value, spot) =>
   typeof value === "string" && NAME.test(value) && !/^\.{1,2}$/.test(value)
     ? value
     : spot.wrong("is not a valid name", 'use 1 to 64 letters, digits, ".", "_" and "-", and not "." or ".."');
@@ -67,7 +67,7 @@ export function distinct(names: readonly string[], spot: Spot): string[] {
 const port = count(0, 65_535);
 
 const origin =
-  (string: Reader<string>): Reader<string> =>
+  (string: ValueReader<string>): ValueReader<string> =>
   (value, spot) => {
     const written = string(value, spot);
     if (written === undefined) return undefined;
@@ -96,19 +96,19 @@ export const sandboxReader = (sources: Sources) =>
     },
     publicSuffix: flag,
     console: flag,
-  }) satisfies Reader<Partial<SandboxSettings>>;
+  }) satisfies ValueReader<Partial<SandboxSettings>>;
 
 export const auditReader = object({
   payloads: oneOf("none", "retries", "arguments", "all"),
   redact: listOf(text),
   retentionDays: positive,
-}) satisfies Reader<Partial<AuditSettings>>;
+}) satisfies ValueReader<Partial<AuditSettings>>;
 
 export const sessionReader = object({ grace: time, perUser: count(1) });
 
 /** `{name, tokenHash}`, or `{name, token}` with the token by reference. Only its hash is kept. */
 export const usersReader =
-  (sources: Sources): Reader<UserSettings[]> =>
+  (sources: Sources): ValueReader<UserSettings[]> =>
   (value, spot) => {
     const users = listOf((each, at): UserSettings | undefined => {
       const read = object({ name, tokenHash: text, token: referringText(sources) })(each, at);
@@ -165,7 +165,7 @@ export function listenSettings(
  * shown.
  */
 export const databaseReader =
-  (sources: Sources, bases: PathBases): Reader<string> =>
+  (sources: Sources, bases: PathBases): ValueReader<string> =>
   (value, spot) => {
     const written = referringText(sources)(value, spot);
     if (written === undefined) return undefined;

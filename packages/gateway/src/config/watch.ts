@@ -9,7 +9,7 @@ import type { GatewaySettings } from "./config.js";
 import { type ReadOptions, readSettings, readText, storedSecrets } from "./read.js";
 
 /** Options of {@link watchSettings}. */
-export interface WatchOptions extends Omit<ReadOptions, "file"> {
+export interface WatchSettingsOptions extends Omit<ReadOptions, "file"> {
   /** Called when a change is rejected; the current settings stay in force. */
   onerror: (error: GatewayError) => void;
   /** Milliseconds between checks of the file. A file that is still changing is left for the next check. */
@@ -40,7 +40,7 @@ export interface SettingsWatch {
 export async function watchSettings(
   file: string,
   onchange: (settings: GatewaySettings) => void | Promise<void>,
-  { onerror, interval = 500, ...options }: WatchOptions,
+  { onerror, interval = 500, ...options }: WatchSettingsOptions,
 ): Promise<SettingsWatch> {
   const read = (text: string) => readSettings(text, { secrets: storedSecrets, ...options, file });
   let seen: string | undefined = await readText(file);

@@ -1,5 +1,5 @@
 /** The gateway itself is killed, stopped, or paused while pages use it. */
-import type { Gateway } from "@vitrine/host/gateway";
+import type { GatewayClient } from "@vitrine/host/gateway";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   byPage,
@@ -13,7 +13,7 @@ import {
 } from "../../../../testing/gateway/fault-stage.ts";
 
 let stage: FaultStage;
-let page: Gateway;
+let page: GatewayClient;
 let callers: Caller[];
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Gateway } from "@vitrine/host/gateway";
+import type { GatewayClient } from "@vitrine/host/gateway";
 import { type CallToolResult, VitrineError } from "@vitrine/protocol";
 import type { CallItem, ConversationItem, ConversationState } from "@vitrine/wire";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -183,7 +183,7 @@ describe("D1: a call that ran before the gateway was killed", () => {
 describe("D2: a page that lost its session and kept the id of a call", () => {
   /** A caller that always uses the same request id. */
   const under =
-    (page: Gateway, id: string): Caller =>
+    (page: GatewayClient, id: string): Caller =>
     (server, name, args) =>
       page.request("gateway/call", { server, name, arguments: args }, { id });
 
@@ -257,7 +257,7 @@ describe("a call that its server does not answer in time", () => {
 });
 
 describe("D3: a call in a conversation that ran before the gateway was killed", () => {
-  const calls = async (page: Gateway, id: string): Promise<CallItem[]> => {
+  const calls = async (page: GatewayClient, id: string): Promise<CallItem[]> => {
     const { items }: ConversationState = await page.request("conversation/open", { id });
     return items.filter((item): item is CallItem => item.kind === "call");
   };

@@ -1,5 +1,5 @@
 /** A local server fails in the middle of the whole chain. */
-import type { Gateway } from "@vitrine/host/gateway";
+import type { GatewayClient } from "@vitrine/host/gateway";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   byPage,
@@ -14,7 +14,7 @@ import {
 } from "../../../../testing/gateway/fault-stage.ts";
 
 let stage: FaultStage;
-let page: Gateway;
+let page: GatewayClient;
 /** A page over a WebSocket, a view in it, a page over HTTP, and a program. */
 let callers: Caller[];
 

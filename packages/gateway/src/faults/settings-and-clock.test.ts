@@ -1,7 +1,7 @@
 /** The settings file is invalid or changes while the gateway runs, and its clock jumps. */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import type { Gateway } from "@vitrine/host/gateway";
+import type { GatewayClient } from "@vitrine/host/gateway";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   byPage,
@@ -15,7 +15,7 @@ import {
 const DAY = 86_400_000;
 
 let stage: FaultStage;
-let page: Gateway;
+let page: GatewayClient;
 beforeAll(async () => {
   stage = await FaultStage.open({ session: { grace: 1000, perUser: 100 } });
   page = await stage.page();

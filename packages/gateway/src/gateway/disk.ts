@@ -14,14 +14,14 @@ import { KeptBrowsers } from "../http/kept-browsers.js";
 import type { Log } from "../http/logging.js";
 import { openStore, type StoreOptions } from "../store/open.js";
 import { type Ownership, takeFolder } from "../store/sqlite-owner.js";
-import type { Store } from "../store/store.js";
+import type { GatewayStore } from "../store/store.js";
 
 /** Milliseconds to wait for another gateway to leave the data folder: it may be stopping. */
 const FOLDER_TIMEOUT = 2000;
 
 /** Everything that a gateway opens before it starts. */
 export interface Disk {
-  readonly store: Store;
+  readonly store: GatewayStore;
   readonly secrets: SecretStore;
   readonly browsers: KeptBrowsers;
   readonly models: Models;

@@ -40,7 +40,7 @@ const AT_START = ["listen", "sandbox", "database", "dataFolder", "session"] as c
  * const gateway = await starting;
  * ```
  */
-export class Gateway {
+export class RunningGateway {
   readonly metrics: Metrics;
   /** The HTTP API for programs in this process. Pass the user on whose behalf it acts. */
   readonly api: GatewayApi;
@@ -56,7 +56,7 @@ export class Gateway {
   }
 
   /** Opens the store, the sandbox and the listener, and starts eager servers. */
-  static async start(settings: GatewaySettings, options: GatewayOptions = {}): Promise<Gateway> {
+  static async start(settings: GatewaySettings, options: GatewayOptions = {}): Promise<RunningGateway> {
     const log = options.log ?? createLog();
     const metrics = new Metrics();
     const counts = gatewayMetrics(
@@ -78,7 +78,7 @@ export class Gateway {
     };
     const disk = await openDisk(settings, store, log);
     const parts = new GatewayParts({ settings, options, log, disk, counts, pages });
-    const gateway = new Gateway(parts, metrics);
+    const gateway = new RunningGateway(parts, metrics);
     try {
       await gateway.#open();
       return gateway;
@@ -229,5 +229,5 @@ const withoutUsers = (settings: unknown): string =>
  * process.once("SIGTERM", () => gateway.close());
  * ```
  */
-export const startGateway = (settings: GatewaySettings, options?: GatewayOptions): Promise<Gateway> =>
-  Gateway.start(settings, options);
+export const startGateway = (settings: GatewaySettings, options?: GatewayOptions): Promise<RunningGateway> =>
+  RunningGateway.start(settings, options);

@@ -27,7 +27,7 @@ import { GuardedServers } from "../guard/guarded-servers.js";
 import { Idempotency } from "../guard/idempotency.js";
 import { RefusalLog } from "../guard/refusal-log.js";
 import { Authentication, LOCAL_USER } from "../http/auth.js";
-import type { Listener } from "../http/listener.js";
+import type { HttpListener } from "../http/listener.js";
 import type { Log } from "../http/logging.js";
 import type { GatewayMetrics } from "../http/metrics-gateway.js";
 import { AppCalls } from "../sessions/app-calls.js";
@@ -84,7 +84,7 @@ export class GatewayParts {
   readonly refusals: RefusalLog;
   /** Changes of catalogues. A server that changes all the time gets a few rows only. */
   readonly changes: RefusalLog;
-  listener: Listener | undefined;
+  listener: HttpListener | undefined;
   sandbox: ServedSandbox | undefined;
 
   constructor({ settings, options, log, disk, counts, pages }: FirstParts) {

@@ -4,7 +4,7 @@
  * @module
  */
 import { Refusal, type ViewCall } from "@vitrine/guard";
-import { decode, HOST_END, INVALID_PARAMS, type Schema, type Tool, VitrineError } from "@vitrine/protocol";
+import { decode, HOST_END, INVALID_PARAMS, type Shape, type Tool, VitrineError } from "@vitrine/protocol";
 import { APP_TOOL_METHOD } from "../config/policy-key.js";
 import type { GuardedCall } from "./guarded-call.js";
 
@@ -41,7 +41,7 @@ const MAX_NAME = 1000;
  * Exact names, without those of `Object.prototype`. The handshake and the sandbox's own messages stay in the
  * page.
  */
-const METHODS: ReadonlyMap<string, Schema> = new Map<string, Schema>(
+const METHODS: ReadonlyMap<string, Shape> = new Map<string, Shape>(
   Object.entries({ ...HOST_END.requests, ...HOST_END.notifications }).filter(
     ([method]) => method !== "ui/initialize" && !method.includes("/sandbox-"),
   ),

@@ -1,6 +1,6 @@
 /** Decisions and approvals, which are the same for all kinds of actions. */
 import type { AppCall, Model } from "@vitrine/conversation";
-import type { Answer, Question } from "@vitrine/guard";
+import type { ConsentAnswer, Question } from "@vitrine/guard";
 import type { ToolAnnotations } from "@vitrine/protocol";
 import { replacedServer } from "@vitrine/servers";
 import { describe, expect, it, vi } from "vitest";
@@ -58,7 +58,7 @@ function setUp(user = "ann", server = stageServer(), store = memoryStore()) {
     server,
     store,
     views: (view) => views.find(view, user, server.settings),
-    ask: async (question, remember, signal) => (await reply(question, remember, signal)) as Answer,
+    ask: async (question, remember, signal) => (await reply(question, remember, signal)) as ConsentAnswer,
     settings: {
       strict: false,
       audit: { payloads: "none", redact: [] },

@@ -4,9 +4,9 @@
  * @module
  */
 import {
-  type Answer,
   type Ask,
   askOnce,
+  type ConsentAnswer,
   type Decision,
   type Question,
   Refusal,
@@ -52,7 +52,7 @@ const ofWhom = ({ view }: Question, reason: string): string =>
   askerOf(view) === "model" ? reason.replace(/^The app\b/, "The model") : reason;
 
 /** An answer with a duration that was offered: a page could send another one. */
-function asOffered({ answer, remember = "once" }: Answer, question: Question): Answer {
+function asOffered({ answer, remember = "once" }: ConsentAnswer, question: Question): ConsentAnswer {
   const offered = rememberable(question);
   if (remember === "once" || offered.length === 0) return { answer, remember: "once" };
   return { answer, remember: offered.includes(remember) ? remember : "session" };

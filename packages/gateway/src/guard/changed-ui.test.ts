@@ -11,7 +11,7 @@ import { tool } from "../../../../testing/fake-upstream.js";
 import { RawPage } from "../../../../testing/gateway/entry-points.js";
 import { startTestGateway } from "../../../../testing/gateway/gateway-stage.js";
 import { memoryStore, STAGE_TOOLS, stageServer } from "../../../../testing/gateway/guard-stage.js";
-import { ServerCatalogue } from "../../../servers/src/catalogue.js";
+import { CatalogueCache } from "../../../servers/src/catalogue.js";
 import { gatewayGuard } from "./gateway-guard.js";
 import type { GatewayAsk } from "./guard-options.js";
 
@@ -26,7 +26,7 @@ function setUp(store = memoryStore(), policy: Record<string, "ask"> = {}) {
     upstream.answers["resources/read"] = () => ({ contents: [document] });
   };
   say(cart());
-  const catalogue = new ServerCatalogue(upstream);
+  const catalogue = new CatalogueCache(upstream);
   server.views = () => catalogue.views();
   const ask = vi.fn<GatewayAsk>(async () => ({ answer: "allow", remember: "always" }));
   const guard = gatewayGuard({

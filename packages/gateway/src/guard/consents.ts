@@ -4,7 +4,7 @@
  * @module
  */
 import {
-  type Answer,
+  type ConsentAnswer,
   type ConsentKey,
   type ConsentStore,
   fingerprint,
@@ -12,7 +12,7 @@ import {
 } from "@vitrine/guard";
 import { isVisibleTo, readToolUi, type Tool, type ToolVisibility } from "@vitrine/protocol";
 import type { Catalogue, ServerIdentity } from "@vitrine/servers";
-import type { Consents, ServerConsentKey } from "../store/store.js";
+import type { ServerConsentKey, UserConsentStore } from "../store/store.js";
 import { sha256 } from "./digest.js";
 import { askerOf } from "./guarded-call.js";
 import { isDestructive, rememberable } from "./policy.js";
@@ -25,7 +25,7 @@ export interface UserConsentsOptions {
   readonly user: string;
   /** The server's identity: another server of the same name has its own approvals. */
   readonly identity: ServerIdentity;
-  readonly consents: Consents;
+  readonly consents: UserConsentStore;
   readonly tools: ToolDirectory;
   /** The UIs of the tools: the same array until one changes. */
   readonly uis: () => Promise<Catalogue["views"]>;
@@ -40,7 +40,7 @@ export interface UserConsentsOptions {
 /** The key of a question, with the requesting view. */
 export type AskedKey = ConsentKey & { readonly view?: string | undefined };
 
-type Kept = { answer: Answer["answer"]; until: number };
+type Kept = { answer: ConsentAnswer["answer"]; until: number };
 
 /** The tools and UIs that an approval refers to, with their hashes. */
 interface Offer {
@@ -68,7 +68,7 @@ export class UserConsents implements ConsentStore {
   readonly #options: UserConsentsOptions;
   readonly #now: () => number;
   /** Answers for a session, by session and key. */
-  readonly #sessions = new Map<string, Map<string, Answer["answer"]>>();
+  readonly #sessions = new Map<string, Map<string, ConsentAnswer["answer"]>>();
   /** Recent answers of the database. */
   readonly #recent = new Map<string, Kept>();
   /** The key under which an answer will be stored: computed when the question is asked. */
@@ -81,7 +81,7 @@ export class UserConsents implements ConsentStore {
     this.#now = options.now ?? Date.now;
   }
 
-  async get(asked: AskedKey): Promise<Answer["answer"] | undefined> {
+  async get(asked: AskedKey): Promise<ConsentAnswer["answer"] | undefined> {
     const key = await this.keyOf(asked);
     if (!key) return undefined;
     const id = idOf(key);
@@ -101,7 +101,7 @@ export class UserConsents implements ConsentStore {
     return answer;
   }
 
-  async set(asked: AskedKey, answer: Answer["answer"], remember: "session" | "always"): Promise<void> {
+  async set(asked: AskedKey, answer: ConsentAnswer["answer"], remember: "session" | "always"): Promise<void> {
     // Changes during the question are not part of the approval.
     const key = this.#asked.get(asked) ?? (await this.keyOf(asked));
     if (!key) return;
@@ -166,8 +166,8 @@ export class UserConsents implements ConsentStore {
     return this.#offer;
   }
 
-  #keep(session: string, key: ServerConsentKey, answer: Answer["answer"]): void {
-    const answers = this.#sessions.get(session) ?? new Map<string, Answer["answer"]>();
+  #keep(session: string, key: ServerConsentKey, answer: ConsentAnswer["answer"]): void {
+    const answers = this.#sessions.get(session) ?? new Map<string, ConsentAnswer["answer"]>();
     keep(answers, idOf(key), answer);
     keep(this.#sessions, session, answers);
   }

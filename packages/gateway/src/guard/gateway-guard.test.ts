@@ -1,4 +1,4 @@
-import { type Answer, type Question, Refusal, type ViewCall } from "@vitrine/guard";
+import { type ConsentAnswer, type Question, Refusal, type ViewCall } from "@vitrine/guard";
 import { JsonText, VitrineError } from "@vitrine/protocol";
 import type { ServerSettings } from "@vitrine/servers";
 import { GatewayError } from "@vitrine/wire";
@@ -58,7 +58,7 @@ function setUp({ of, settings, ...options }: Options = {}) {
   return { store, server, views, ask, onerror, guard, call, effect, send, callTool, permit };
 }
 
-const always = async (): Promise<Answer> => ({ answer: "allow", remember: "always" });
+const always = async (): Promise<ConsentAnswer> => ({ answer: "allow", remember: "always" });
 const refusal = (code: string) => ({ code: -32000, data: { code } });
 const failure = (code: string) => ({ code: -32050, data: { code } });
 const text = { role: "user", content: [{ type: "text", text: "hi" }] };
@@ -654,7 +654,7 @@ describe("approval", () => {
 
   it("is one question for several views that ask at once", async () => {
     const { callTool, ask } = setUp();
-    const open: { question: Question; signal: AbortSignal; answer: (answer: Answer) => void }[] = [];
+    const open: { question: Question; signal: AbortSignal; answer: (answer: ConsentAnswer) => void }[] = [];
     ask.mockImplementation(
       (question, _remember, signal) => new Promise((answer) => open.push({ question, signal, answer })),
     );

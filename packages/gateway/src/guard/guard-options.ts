@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { Answer, Question } from "@vitrine/guard";
+import type { ConsentAnswer, Question } from "@vitrine/guard";
 import type { Server } from "@vitrine/servers";
 import type { GatewaySettings } from "../config/config.js";
-import type { AuditOutcome, Store } from "../store/store.js";
+import type { AuditOutcome, GatewayStore } from "../store/store.js";
 import type { FindView, GuardedCall } from "./guarded-call.js";
 import type { Idempotency } from "./idempotency.js";
 import type { Remember } from "./policy.js";
@@ -19,7 +19,7 @@ export type GatewayAsk = (
   question: Question,
   remember: Remember[],
   signal: AbortSignal,
-) => Answer | Promise<Answer>;
+) => ConsentAnswer | Promise<ConsentAnswer>;
 
 /** Callbacks for metrics. Their errors are ignored. */
 export interface GuardMetrics {
@@ -44,7 +44,7 @@ export interface GatewayGuardOptions {
   /** The current settings; those of servers replace the settings that `server` was started with. */
   readonly settings: Pick<GatewaySettings, "policy" | "strict" | "audit"> &
     Partial<Pick<GatewaySettings, "servers">>;
-  readonly store: Pick<Store, "audit" | "consents"> & Partial<Pick<Store, "results">>;
+  readonly store: Pick<GatewayStore, "audit" | "consents"> & Partial<Pick<GatewayStore, "results">>;
   /** Finds the views of this user on this server. */
   readonly views: FindView;
   /** Asks the user. Without it, calls that require a question are denied. */

@@ -1,13 +1,13 @@
 import type { UpstreamMethod, ViewCall } from "@vitrine/guard";
 import type { Params } from "@vitrine/protocol";
 import type { Server } from "@vitrine/servers";
-import type { Store } from "../store/store.js";
+import type { GatewayStore } from "../store/store.js";
 import { gatewayGuard } from "./gateway-guard.js";
 import type { GatewayAsk } from "./guard-options.js";
 
 export async function gatewayGuardExample(
   server: Server,
-  store: Pick<Store, "audit" | "consents">,
+  store: Pick<GatewayStore, "audit" | "consents">,
   ask: GatewayAsk,
   asked: ViewCall,
 ) {

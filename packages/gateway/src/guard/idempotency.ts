@@ -7,7 +7,7 @@ import { sizeOf } from "@vitrine/guard";
 import { JsonText, recordOf, VitrineError } from "@vitrine/protocol";
 import type { ServerIdentity } from "@vitrine/servers";
 import { GatewayError } from "@vitrine/wire";
-import type { AuditLog, AuditOutcome, AuditRow, KeptResults } from "../store/store.js";
+import type { AuditLog, AuditOutcome, KeptResults, StoredAuditRow } from "../store/store.js";
 import { sha256 } from "./digest.js";
 import { type Actor, callerOf } from "./guarded-call.js";
 import { KeySeries } from "./key-series.js";
@@ -62,7 +62,7 @@ type Sameness = Pick<KeyedCall, "caller" | "server" | "identity" | "method" | "p
 
 /** A call that started with a key, in this process or an earlier one. */
 export interface RecalledKey {
-  readonly entry: AuditRow;
+  readonly entry: StoredAuditRow;
   readonly outcome: AuditOutcome["outcome"];
   readonly result?: JsonText;
 }
@@ -283,7 +283,13 @@ const isSame = (known: Omit<Sameness, "identity">, call: KeyedCall): boolean =>
   (known.caller === call.caller ||
     (call.mayBeOld === true && known.caller.startsWith("view ") && call.caller.startsWith("view ")));
 
-const samenessOf = ({ actor, view, server, method, paramsHash }: AuditRow): Omit<Sameness, "identity"> => ({
+const samenessOf = ({
+  actor,
+  view,
+  server,
+  method,
+  paramsHash,
+}: StoredAuditRow): Omit<Sameness, "identity"> => ({
   caller: callerOf({ actor: actor as Actor, view: view ?? "" }),
   server,
   method: method ?? "",

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { Answer, Ask, Question } from "@vitrine/guard";
+import type { Ask, ConsentAnswer, Question } from "@vitrine/guard";
 
 /** An open question. */
 interface Open {
   readonly session: string;
-  resolve(answer: Answer): void;
+  resolve(answer: ConsentAnswer): void;
 }
 
 /**
@@ -31,7 +31,7 @@ export function shareAnswers(
     open.set(key, same);
     const session = sessionOf(question);
     let own: Open | undefined;
-    const shared = new Promise<Answer>((resolve) => {
+    const shared = new Promise<ConsentAnswer>((resolve) => {
       own = { session, resolve };
       same.add(own);
     });

@@ -8,10 +8,10 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { answerText } from "@vitrine/wire";
 import { HTML_HEADERS, JSON_HEADERS } from "./headers.js";
-import type { Failure } from "./http-error.js";
+import type { HttpErrorBody } from "./http-error.js";
 
 /** An answer to a request. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Parts are sent as they arrive, with backpressure. */
@@ -19,17 +19,17 @@ export interface Answer {
 }
 
 /** The result of a handler: an answer, or `written` if it wrote to the connection itself. */
-export type Answered = Answer | "written";
+export type Answered = HttpAnswer | "written";
 
 /** A JSON answer. Values that are JSON text already are not serialized again. */
-export const json = (value: object, status = 200, headers = JSON_HEADERS): Answer => ({
+export const json = (value: object, status = 200, headers = JSON_HEADERS): HttpAnswer => ({
   status,
   headers,
   body: answerText(value),
 });
 
 /** A page with a sentence for a user. */
-export const page = (sentence: string, headers: Record<string, string> = {}): Answer => ({
+export const page = (sentence: string, headers: Record<string, string> = {}): HttpAnswer => ({
   status: 200,
   headers: { ...HTML_HEADERS, ...headers },
   body: `<!doctype html><meta charset="utf-8"><title>Vitrine</title><p>${escapeHtml(sentence)}</p>\n`,
@@ -39,7 +39,7 @@ export const page = (sentence: string, headers: Record<string, string> = {}): An
  * An error page for a user whose browser opened a forbidden or expired address, with the solution and the
  * error code.
  */
-export function failurePage({ status, code, message, headers }: Failure): Answer {
+export function failurePage({ status, code, message, headers }: HttpErrorBody): HttpAnswer {
   const help =
     code === "unauthenticated"
       ? `<p>Vitrine prints a new link in its terminal when it is started: open that one. It works once. If this browser is signed in already, <a href="/">go to Vitrine</a>.</p>`
@@ -56,7 +56,7 @@ const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${t
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
 /** Converts a web `Response`. */
-export async function fromWeb(response: Response): Promise<Answer> {
+export async function fromWeb(response: Response): Promise<HttpAnswer> {
   const { status, headers, body } = response;
   return {
     status,
@@ -66,7 +66,7 @@ export async function fromWeb(response: Response): Promise<Answer> {
 }
 
 /** Sends an answer. Rejects if it cannot be sent, or if its parts fail. */
-export async function write({ status, headers, body }: Answer, outgoing: ServerResponse): Promise<void> {
+export async function write({ status, headers, body }: HttpAnswer, outgoing: ServerResponse): Promise<void> {
   letGo(outgoing.req);
   if (body === undefined) {
     const length = status === 204 || status === 304 ? {} : { "content-length": 0 };

@@ -7,7 +7,7 @@ import type { UpstreamMethod } from "@vitrine/guard";
 import type { JsonText, ToolVisibility } from "@vitrine/protocol";
 import type { ServerIdentity } from "@vitrine/servers";
 import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
-import type { AuditQuery, AuditRow, ConsentRecord, Verification } from "../store/store.js";
+import type { AuditQuery, ConsentRecord, StoredAuditRow, Verification } from "../store/store.js";
 
 /** The caller. Created only by the authentication. */
 export interface Caller {
@@ -51,8 +51,8 @@ export interface GatewayApi {
    */
   authorized(query: URLSearchParams, caller?: Caller): Promise<{ server: string }>;
   audit: {
-    query(caller: Caller, query: AuditQuery): Promise<AuditRow[]>;
-    rows(caller: Caller, query: AuditQuery): AsyncIterable<AuditRow>;
+    query(caller: Caller, query: AuditQuery): Promise<StoredAuditRow[]>;
+    rows(caller: Caller, query: AuditQuery): AsyncIterable<StoredAuditRow>;
     verify(caller: Caller): Promise<Verification>;
   };
   consents: {

@@ -39,7 +39,7 @@ export interface AuthenticationOptions {
 }
 
 /** The credentials in a request. */
-export interface Credentials {
+export interface RequestCredentials {
   authorization?: string | undefined;
   cookie?: string | undefined;
 }
@@ -231,7 +231,7 @@ export class Authentication {
    *
    * @throws {HttpError} `unauthenticated`, `too-many-attempts`
    */
-  admit(credentials: Credentials, cookieName: string, address: string): Admitted {
+  admit(credentials: RequestCredentials, cookieName: string, address: string): Admitted {
     const { authorization } = credentials;
     if (authorization !== undefined) return { caller: this.#admitToken(authorization, address) };
     const admitted = this.browserOf(credentials.cookie, cookieName);

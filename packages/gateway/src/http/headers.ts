@@ -45,7 +45,7 @@ export const HTML_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** The policy of the pages in a folder. */
-export interface PagePolicy {
+export interface FolderPolicy {
   /** Allowed sources of frames: the sandbox's origins, such as `http://*.localhost:8091`. */
   frames: readonly string[];
   /** Directives that replace the strict defaults, such as `{"img-src": "'self' https:"}`. */
@@ -72,7 +72,7 @@ const STRICT: Readonly<Record<string, string>> = {
  *
  * @throws {GatewayError} `config-invalid` for a source or directive that would start another directive
  */
-export function pageHeaders({ frames, directives = {} }: PagePolicy): Readonly<Record<string, string>> {
+export function pageHeaders({ frames, directives = {} }: FolderPolicy): Readonly<Record<string, string>> {
   const policy: Record<string, string> = {
     ...STRICT,
     "frame-src": frames.length > 0 ? frames.join(" ") : "'none'",

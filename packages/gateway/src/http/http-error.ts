@@ -121,7 +121,7 @@ export const crossSite = (): HttpError =>
   new HttpError("cross-site", "another site caused this request: open the address yourself");
 
 /** An error in the format of HTTP. */
-export interface Failure {
+export interface HttpErrorBody {
   status: number;
   code: string;
   message: string;
@@ -133,7 +133,7 @@ export interface Failure {
  * Converts an error for the caller. An unexpected error may contain anything, even secrets, so only the fact
  * is reported.
  */
-export function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown): HttpErrorBody {
   if (error instanceof HttpError) {
     const { code, message, retryAfter, headers } = error;
     return failure(HTTP_STATUS[code], code, message, retryAfter === undefined ? undefined : { retryAfter }, {
@@ -156,7 +156,7 @@ export function failureOf(error: unknown): Failure {
   return failure(500, "internal", "internal error; see the gateway's log", undefined, {});
 }
 
-function failureOfVitrine({ code, message, data }: VitrineError): Failure {
+function failureOfVitrine({ code, message, data }: VitrineError): HttpErrorBody {
   if (typeof code === "number") {
     // The server itself answered with an error. For an invalid request, the caller must fix it.
     const isCallers = code === INVALID_PARAMS || code === INVALID_REQUEST || code === METHOD_NOT_FOUND;
@@ -172,13 +172,13 @@ const failure = (
   message: string,
   data: unknown,
   headers: Record<string, string>,
-): Failure => ({ status, code, message, data, headers });
+): HttpErrorBody => ({ status, code, message, data, headers });
 
 const retryHeader = (milliseconds: number | undefined): Record<string, string> =>
   milliseconds === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(milliseconds / 1000))) };
 
 /** The body of an error response. */
-export function failureText({ code, message, data }: Failure): string {
+export function failureText({ code, message, data }: HttpErrorBody): string {
   try {
     return JSON.stringify({ error: { code, message, data } });
   } catch {

@@ -20,9 +20,9 @@ import type { SessionTransports } from "./route.js";
 import { Router } from "./router.js";
 import { ROUTES } from "./routes.js";
 import { SOCKET } from "./routes-sessions.js";
-import { type Serving, serve } from "./serve.js";
+import { type HttpServeOptions, serve } from "./serve.js";
 import { StaticFiles, type StaticOptions } from "./static.js";
-import { Traffic } from "./traffic.js";
+import { HttpTraffic } from "./traffic.js";
 import { refuseGarbage, upgrade } from "./upgrade.js";
 
 /** Options of {@link listen}. */
@@ -49,7 +49,7 @@ export interface ListenOptions {
 }
 
 /** A running listener. */
-export interface Listener {
+export interface HttpListener {
   /** The origin for browsers. */
   readonly origin: string;
   /** All origins that its pages can have: the sandbox must know them. */
@@ -86,7 +86,7 @@ export interface Listener {
  *
  * @throws {GatewayError} `config-invalid`
  */
-export async function listen(options: ListenOptions): Promise<Listener> {
+export async function listen(options: ListenOptions): Promise<HttpListener> {
   const { host = "127.0.0.1", api, auth, transports, metrics, counts, log, now = Date.now } = options;
   const limits = { ...HTTP_LIMITS, ...options.limits };
   refuseOpenAccess(host, options);
@@ -105,8 +105,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const port = await open(server, options.port, host);
   const hostNames = hostNamesOf({ host, port, origin: options.origin });
   const openapi = JSON.stringify(openApiOf(ROUTES, hostNames.origin));
-  const traffic = new Traffic(server);
-  const serving: Serving = {
+  const traffic = new HttpTraffic(server);
+  const serving: HttpServeOptions = {
     services: { api, auth, transports, metrics, log, files, openapi: () => openapi },
     hostNames,
     head: limits,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Reply, Route } from "./route.js";
+import type { DocumentedResponse, Route } from "./route.js";
 import type { ObjectSchema } from "./schema.js";
 
 /** An OpenAPI document, as far as it is used here. */
@@ -154,7 +154,7 @@ function bodyOf(route: Route, type: string): object {
   return { required: (route.body?.required?.length ?? 0) > 0, content: { [type]: content } };
 }
 
-function replyOf({ description, type, schema, example }: Reply): object {
+function replyOf({ description, type, schema, example }: DocumentedResponse): object {
   if (type === undefined && schema === undefined && example === undefined) return { description };
   const content = { ...(schema ? { schema } : {}), ...(example === undefined ? {} : { example }) };
   return { description, content: { [type ?? "application/json"]: content } };

@@ -5,24 +5,24 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Answer, Answered } from "./answer.js";
+import type { Answered, HttpAnswer } from "./answer.js";
 import type { Caller, GatewayApi } from "./api.js";
 import type { Authentication } from "./auth.js";
 import type { AccessRules } from "./checks.js";
 import type { Log } from "./logging.js";
 import type { Metrics } from "./metrics.js";
-import type { ObjectSchema, Schema } from "./schema.js";
+import type { ObjectSchema, OpenApiSchema } from "./schema.js";
 import type { StaticFiles } from "./static.js";
 
 /** The parts of a request that transports read. */
-export type TransportRequest = Pick<Asked, "headers" | "bytes">;
+export type TransportRequest = Pick<CheckedRequest, "headers" | "bytes">;
 
 /** Transports for the frames of browser sessions. */
 export interface SessionTransports {
   /** Takes over a WebSocket after checks and authentication. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void;
   /** Receives frames of a page by POST. */
-  frames(asked: TransportRequest, caller: Caller): Promise<Answer>;
+  frames(asked: TransportRequest, caller: Caller): Promise<HttpAnswer>;
   /** Sends frames to a page as an event stream. */
   events(asked: TransportRequest, outgoing: ServerResponse, caller: Caller): Answered;
 }
@@ -41,7 +41,7 @@ export interface Services {
 }
 
 /** A request that passed all checks. */
-export interface Asked {
+export interface CheckedRequest {
   /** The raw path and query. */
   readonly address: string;
   readonly headers: IncomingHttpHeaders;
@@ -69,11 +69,11 @@ export interface Asked {
 }
 
 /** A response in the OpenAPI document. */
-export interface Reply {
+export interface DocumentedResponse {
   readonly description: string;
   /** `application/json` by default; undefined for no content. */
   readonly type?: string | undefined;
-  readonly schema?: Schema | undefined;
+  readonly schema?: OpenApiSchema | undefined;
   readonly example?: unknown;
 }
 
@@ -93,14 +93,14 @@ interface RouteBase extends AccessRules {
   readonly keyed?: boolean | undefined;
   /** Whether it runs until it is ended: stopping the gateway does not wait for it. */
   readonly endless?: boolean | undefined;
-  readonly replies: Readonly<Record<number, Reply>>;
+  readonly replies: Readonly<Record<number, DocumentedResponse>>;
 }
 
 /** A route for authenticated callers. */
 export interface GuardedRoute extends RouteBase {
   readonly auth: "required";
   readonly checksToken?: undefined;
-  handle(asked: Asked, services: Services, caller: Caller): Answered | Promise<Answered>;
+  handle(asked: CheckedRequest, services: Services, caller: Caller): Answered | Promise<Answered>;
 }
 
 /** A route for everybody who passes the checks; `caller` is set if authenticated. */
@@ -108,7 +108,7 @@ export interface PublicRoute extends RouteBase {
   readonly auth: "public";
   /** Whether it checks a token that is sent: a wrong one is rejected. */
   readonly checksToken?: boolean | undefined;
-  handle(asked: Asked, services: Services, caller: Caller | undefined): Answered | Promise<Answered>;
+  handle(asked: CheckedRequest, services: Services, caller: Caller | undefined): Answered | Promise<Answered>;
 }
 
 /** A row of the table. */

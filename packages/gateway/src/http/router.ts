@@ -7,7 +7,7 @@ import { HttpError } from "./http-error.js";
 import type { GuardedRoute, Route } from "./route.js";
 
 /** A route, and the `{server}` in the path, if any. */
-export interface Found {
+export interface FoundRoute {
   readonly route: Route;
   readonly server?: string | undefined;
 }
@@ -17,7 +17,7 @@ const FILES = "/{file}";
 /** The routes by path. There is always a result: unknown addresses are checked like all others. */
 export class Router {
   /** By method and path, for paths without `{server}`. */
-  readonly #plain = new Map<string, Found>();
+  readonly #plain = new Map<string, FoundRoute>();
   readonly #named: { route: Route; pattern: RegExp }[] = [];
   readonly #routes: readonly Route[];
   readonly #files: Route | undefined;
@@ -33,7 +33,7 @@ export class Router {
   }
 
   /** The route of a method and an address (a path, optionally with a query). */
-  find(method: string, address: string): Found {
+  find(method: string, address: string): FoundRoute {
     const end = address.indexOf("?");
     const path = end < 0 ? address : address.slice(0, end);
     return (
@@ -41,7 +41,7 @@ export class Router {
     );
   }
 
-  #findNamed(method: string, path: string): Found | undefined {
+  #findNamed(method: string, path: string): FoundRoute | undefined {
     for (const { route, pattern } of this.#named) {
       const found = route.method === method ? pattern.exec(path) : null;
       if (found) return { route, server: decoded(found[1] ?? "") };
@@ -49,7 +49,7 @@ export class Router {
     return undefined;
   }
 
-  #findElse(method: string, path: string): Found {
+  #findElse(method: string, path: string): FoundRoute {
     const allowed = this.#routes
       .filter((route) => route !== this.#files && patternOf(route.path).test(path))
       .map((route) => route.method);

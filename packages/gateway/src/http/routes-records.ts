@@ -4,15 +4,15 @@
  * @module
  */
 import type { ToolVisibility } from "@vitrine/protocol";
-import type { AuditQuery, AuditRow } from "../store/store.js";
+import type { AuditQuery, StoredAuditRow } from "../store/store.js";
 import { json } from "./answer.js";
 import { CLOSED } from "./headers.js";
 import type { GuardedRoute } from "./route.js";
-import type { ObjectSchema, Schema } from "./schema.js";
+import type { ObjectSchema, OpenApiSchema } from "./schema.js";
 
-const name: Schema = { type: "string", minLength: 1, maxLength: 500 };
+const name: OpenApiSchema = { type: "string", minLength: 1, maxLength: 500 };
 const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
-const time: Schema = { ...count, description: "Milliseconds since 1970." };
+const time: OpenApiSchema = { ...count, description: "Milliseconds since 1970." };
 
 const filters = {
   user: name,
@@ -25,7 +25,7 @@ const filters = {
   from: time,
   to: time,
   after: { ...count, description: "Only rows after this one." },
-} as const satisfies Record<string, Schema>;
+} as const satisfies Record<string, OpenApiSchema>;
 
 const exportQuery: ObjectSchema = { type: "object", properties: filters, additionalProperties: false };
 const auditQuery: ObjectSchema = {
@@ -184,7 +184,7 @@ async function* beginningWith(
 }
 
 /** Rows as lines. */
-async function* linesOf(rows: AsyncIterable<AuditRow>): AsyncGenerator<string> {
+async function* linesOf(rows: AsyncIterable<StoredAuditRow>): AsyncGenerator<string> {
   let lines = "";
   for await (const row of rows) {
     lines += `${JSON.stringify(row)}\n`;

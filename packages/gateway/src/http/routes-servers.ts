@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { UpstreamMethod } from "@vitrine/guard";
 import { fromWeb, json } from "./answer.js";
 import { CLOSED } from "./headers.js";
-import type { GuardedRoute, Reply } from "./route.js";
+import type { DocumentedResponse, GuardedRoute } from "./route.js";
 import type { ObjectSchema } from "./schema.js";
 
 const listParams: ObjectSchema & { example: unknown } = {
@@ -37,7 +37,7 @@ const direct = (
   id: string,
   summary: string,
   body: ObjectSchema & { example: unknown },
-  reply: Reply,
+  reply: DocumentedResponse,
 ): GuardedRoute => ({
   method: "POST",
   path: `/api/servers/{server}/${method}`,

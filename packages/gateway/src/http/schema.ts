@@ -7,14 +7,14 @@
 import type { JsonSchema } from "@vitrine/protocol";
 
 /** A schema of OpenAPI 3.1. */
-export interface Schema extends JsonSchema {
+export interface OpenApiSchema extends JsonSchema {
   readonly $ref?: string | undefined;
 }
 
 /** The schema of an object with known properties. */
-export interface ObjectSchema extends Schema {
+export interface ObjectSchema extends OpenApiSchema {
   readonly type: "object";
-  readonly properties: Readonly<Record<string, Schema>>;
+  readonly properties: Readonly<Record<string, OpenApiSchema>>;
 }
 
 /**

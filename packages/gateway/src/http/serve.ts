@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isRecord, jsonSchemaProblem } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
-import { type Answer, type Answered, failurePage, signalOf, write } from "./answer.js";
+import { type Answered, failurePage, type HttpAnswer, signalOf, write } from "./answer.js";
 import type { Admitted } from "./auth.js";
 import { parseBody, readBody } from "./body.js";
 import type { Buckets } from "./buckets.js";
@@ -14,14 +14,14 @@ import { type AccessRules, checkHead, type HeadLimits } from "./checks.js";
 import { cookieNameOf } from "./cookie.js";
 import { JSON_HEADERS } from "./headers.js";
 import type { HostNames } from "./host-names.js";
-import { type Failure, failureOf, failureText, HttpError } from "./http-error.js";
+import { failureOf, failureText, HttpError, type HttpErrorBody } from "./http-error.js";
 import type { GatewayMetrics } from "./metrics-gateway.js";
-import type { Asked, Route, Services } from "./route.js";
-import type { Found } from "./router.js";
+import type { CheckedRequest, Route, Services } from "./route.js";
+import type { FoundRoute } from "./router.js";
 import { type ObjectSchema, readQuery } from "./schema.js";
 
 /** Options of {@link serve}. */
-export interface Serving {
+export interface HttpServeOptions {
   readonly services: Services;
   readonly hostNames: HostNames;
   readonly head: HeadLimits;
@@ -43,7 +43,7 @@ const SERVER_NAME = /^[A-Za-z0-9._-]{1,100}$/;
 export function admit(
   incoming: IncomingMessage,
   rules: AccessRules & Pick<Route, "auth" | "checksToken">,
-  serving: Pick<Serving, "services" | "hostNames" | "head" | "rates">,
+  serving: Pick<HttpServeOptions, "services" | "hostNames" | "head" | "rates">,
 ): { origin: string; from: string; admitted: Admitted | undefined } {
   const origin = checkHead(incoming, rules, serving.hostNames, serving.head);
   const from = incoming.socket.remoteAddress ?? "";
@@ -68,16 +68,16 @@ function cookieName(origin: string): string {
 
 /** Serves a request. Never rejects: errors become answers. */
 export async function serve(
-  { route, server }: Found,
+  { route, server }: FoundRoute,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  serving: Serving,
+  serving: HttpServeOptions,
 ): Promise<void> {
   const began = performance.now();
   const { counts } = serving;
   let user: string | undefined;
   let answered: Answered;
-  let failure: Failure | undefined;
+  let failure: HttpErrorBody | undefined;
   let cause: unknown;
   try {
     const admission = admit(incoming, route, serving);
@@ -111,7 +111,7 @@ export async function serve(
 
 /** Sends an answer. If it cannot be sent or does not end, the connection is closed. */
 async function send(
-  answer: Answer,
+  answer: HttpAnswer,
   outgoing: ServerResponse,
   log: Services["log"],
   logged: LoggedRequest,
@@ -127,11 +127,11 @@ async function send(
 }
 
 async function readAsked(
-  { route, server }: Found,
+  { route, server }: FoundRoute,
   outgoing: ServerResponse,
-  serving: Serving,
+  serving: HttpServeOptions,
   { origin, from, admitted }: ReturnType<typeof admit>,
-): Promise<Asked> {
+): Promise<CheckedRequest> {
   const incoming = outgoing.req;
   if (server !== undefined && !SERVER_NAME.test(server)) {
     throw new GatewayError("server-unknown", "there is no server with this name");
@@ -180,7 +180,7 @@ const isVisit = ({ headers }: IncomingMessage): boolean =>
   headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
 
 /** The answer for an error: a page for a user, JSON for a program. */
-function answerFailure(failure: Failure, isStopping: boolean, isForPerson: boolean): Answer {
+function answerFailure(failure: HttpErrorBody, isStopping: boolean, isForPerson: boolean): HttpAnswer {
   if (isForPerson) return failurePage(failure);
   const headers = { ...JSON_HEADERS, ...failure.headers, ...(isStopping ? { connection: "close" } : {}) };
   return { status: failure.status, headers, body: failureText(failure) };
@@ -198,7 +198,7 @@ interface LoggedRequest {
 function logRequest(
   log: Services["log"],
   logged: LoggedRequest,
-  failure: Failure | undefined,
+  failure: HttpErrorBody | undefined,
   cause: unknown,
 ): void {
   if (!failure) log.debug(logged, "served");

@@ -7,12 +7,12 @@ import { hash } from "node:crypto";
 import { readFile, realpath, stat } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { GatewayError } from "@vitrine/wire";
-import type { Answer } from "./answer.js";
-import { type PagePolicy, pageHeaders } from "./headers.js";
+import type { HttpAnswer } from "./answer.js";
+import { type FolderPolicy, pageHeaders } from "./headers.js";
 import { HttpError } from "./http-error.js";
 
 /** The folder, and the policy of its pages. */
-export interface StaticOptions extends PagePolicy {
+export interface StaticOptions extends FolderPolicy {
   folder: string;
 }
 
@@ -64,7 +64,7 @@ export class StaticFiles {
   }
 
   /** The answer for an encoded path; `/` is `index.html`. */
-  async answer(path: string, ifNoneMatch: string | undefined): Promise<Answer> {
+  async answer(path: string, ifNoneMatch: string | undefined): Promise<HttpAnswer> {
     const file = await this.#find(path);
     const body = await readFile(file);
     const tag = `"${hash("sha256", body, "base64").slice(0, 27)}"`;

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, it } from "vitest";
-import { Traffic } from "./traffic.js";
+import { HttpTraffic } from "./traffic.js";
 
 it("stops, even if one of its connections breaks at that moment", async () => {
   const server = createServer();
-  const traffic = new Traffic(server);
+  const traffic = new HttpTraffic(server);
   server.on("upgrade", (_, socket) => traffic.opened(socket, undefined));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

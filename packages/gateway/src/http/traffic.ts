@@ -10,7 +10,7 @@ import type { Duplex } from "node:stream";
 import type { Route } from "./route.js";
 
 /** Tracks connections and requests, so that they can be awaited or ended. */
-export class Traffic {
+export class HttpTraffic {
   isStopping = false;
   readonly #server: Server;
   readonly #requests = new Set<ServerResponse>();

@@ -8,9 +8,9 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { GatewayError } from "@vitrine/wire";
 import { CLOSED, JSON_HEADERS } from "./headers.js";
-import { type Failure, failureOf, failureText, HttpError } from "./http-error.js";
+import { failureOf, failureText, HttpError, type HttpErrorBody } from "./http-error.js";
 import type { Route } from "./route.js";
-import { admit, type Serving } from "./serve.js";
+import { admit, type HttpServeOptions } from "./serve.js";
 
 /** Handles the `upgrade` event of a server. */
 export function upgrade(
@@ -18,7 +18,7 @@ export function upgrade(
   socket: Duplex,
   head: Buffer,
   route: Route,
-  serving: Serving,
+  serving: HttpServeOptions,
   began: (socket: Duplex, browser: string | undefined) => void,
 ): void {
   // Closes on errors; `ws` handles its own.
@@ -55,7 +55,7 @@ export function upgrade(
 }
 
 /** Writes a complete answer to a connection without a response object, and closes it. */
-function refuseSocket(socket: Duplex, failure: Failure): void {
+function refuseSocket(socket: Duplex, failure: HttpErrorBody): void {
   if (!socket.writable) return void socket.destroy();
   const body = failureText(failure);
   const headers = {

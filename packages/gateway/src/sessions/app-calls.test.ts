@@ -1,4 +1,4 @@
-import type { Answer, Question } from "@vitrine/guard";
+import type { ConsentAnswer, Question } from "@vitrine/guard";
 import { type ToolAnnotations, VitrineError } from "@vitrine/protocol";
 import { replacedServer } from "@vitrine/servers";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -15,7 +15,7 @@ type Table = Record<string, "allow" | "ask" | "deny">;
 function setUp({ identity = "1", server: table = {}, all = {} }: Partial<Tables> = {}) {
   const store = memoryStore();
   const onerror = vi.fn();
-  const ask = vi.fn(async (_question: Question): Promise<Answer> => ({ answer: "allow" }));
+  const ask = vi.fn(async (_question: Question): Promise<ConsentAnswer> => ({ answer: "allow" }));
   const request = vi.fn<PageSession["request"]>(async () => ({ content: [] }) as never);
   const views = new KnownViews();
   const page = { ask, request } as unknown as PageSession;

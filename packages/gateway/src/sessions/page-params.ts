@@ -10,29 +10,29 @@ import {
   INVALID_PARAMS,
   NARROWINGS,
   type Narrowing,
-  type Schema,
+  type Shape,
   type Tool,
   toolSchema,
   VitrineError,
 } from "@vitrine/protocol";
 import type { ConversationCall, GatewayRequests } from "@vitrine/wire";
 
-const STRING: Schema<string> = { kind: "string" };
-const RECORD: Schema<Record<string, unknown>> = { kind: "record", values: { kind: "unknown" } };
+const STRING: Shape<string> = { kind: "string" };
+const RECORD: Shape<Record<string, unknown>> = { kind: "record", values: { kind: "unknown" } };
 /** Only known narrowings: any other value is rejected. */
-const NARROW: Schema<Narrowing[]> = { kind: "array", items: { kind: "literal", values: NARROWINGS } };
-const shape = <T>(fields: Record<string, Schema>, optional: Record<string, Schema> = {}): Schema<T> => ({
+const NARROW: Shape<Narrowing[]> = { kind: "array", items: { kind: "literal", values: NARROWINGS } };
+const shape = <T>(fields: Record<string, Shape>, optional: Record<string, Shape> = {}): Shape<T> => ({
   kind: "object",
   fields,
   optional,
 });
 
-const CALL: Schema<ConversationCall> = shape({ conversation: STRING, item: STRING });
-const NUMBER: Schema<number> = { kind: "number" };
-const CONTENT: Schema<ContentBlock[]> = { kind: "array", items: contentBlock };
-const TOOLS: Schema<Tool[]> = { kind: "array", items: toolSchema };
+const CALL: Shape<ConversationCall> = shape({ conversation: STRING, item: STRING });
+const NUMBER: Shape<number> = { kind: "number" };
+const CONTENT: Shape<ContentBlock[]> = { kind: "array", items: contentBlock };
+const TOOLS: Shape<Tool[]> = { kind: "array", items: toolSchema };
 
-const PARAMS: { readonly [M in keyof GatewayRequests]: Schema<GatewayRequests[M]["params"]> } = {
+const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M]["params"]> } = {
   "gateway/servers": shape({}),
   "gateway/catalogue": shape({ server: STRING }, { for: { kind: "literal", values: ["model", "app"] } }),
   "gateway/open": shape(

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Answer, Question } from "@vitrine/guard";
+import type { ConsentAnswer, Question } from "@vitrine/guard";
 import { INTERNAL_ERROR, isRecord, recordOf, VitrineError } from "@vitrine/protocol";
 import type { GatewayAsks, GatewayQuestion } from "@vitrine/wire";
 import { MAX_MESSAGE } from "./message-size.js";
@@ -29,7 +29,11 @@ export class PageQuestions {
   /**
    * Asks the user, and waits until the signal aborts. A closed page or an invalid answer counts as declined.
    */
-  async ask(question: Question, remember: GatewayQuestion["remember"], signal: AbortSignal): Promise<Answer> {
+  async ask(
+    question: Question,
+    remember: GatewayQuestion["remember"],
+    signal: AbortSignal,
+  ): Promise<ConsentAnswer> {
     const { view, server, method, subject, title, reason, params, tool, link, files, scope } = question;
     const asked = (id: string): GatewayQuestion => ({
       id,

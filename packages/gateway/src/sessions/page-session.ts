@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Conversations } from "@vitrine/conversation";
-import type { Answer, Question } from "@vitrine/guard";
+import type { ConsentAnswer, Question } from "@vitrine/guard";
 import {
   INVALID_REQUEST,
   METHOD_NOT_FOUND,
@@ -117,7 +117,11 @@ export class PageSession {
   }
 
   /** Asks the user; see {@link PageQuestions.ask}. */
-  ask(question: Question, remember: GatewayQuestion["remember"], signal: AbortSignal): Promise<Answer> {
+  ask(
+    question: Question,
+    remember: GatewayQuestion["remember"],
+    signal: AbortSignal,
+  ): Promise<ConsentAnswer> {
     return this.#questions.ask(question, remember, signal);
   }
 

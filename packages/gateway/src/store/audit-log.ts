@@ -17,7 +17,7 @@ import {
 } from "./audit-reader.js";
 import type { AuditWriter } from "./audit-writer.js";
 import { ACCEPT_MARK, ChainCheck, PRUNE_MARK, prunedBefore, prunedThrough } from "./chain-check.js";
-import { ask, change, type Engine } from "./engine.js";
+import { ask, change, type DatabaseEngine } from "./engine.js";
 import { missingNoted } from "./export.js";
 import { GENESIS, shownRow } from "./row.js";
 import type {
@@ -27,7 +27,7 @@ import type {
   AuditMark,
   AuditOutcome,
   AuditQuery,
-  AuditRow,
+  StoredAuditRow,
   Verification,
 } from "./store.js";
 
@@ -35,12 +35,12 @@ import type {
 const REMOVED_AT_ONCE = 1000;
 
 export class StoredAuditLog implements AuditLog {
-  readonly #engine: Engine;
+  readonly #engine: DatabaseEngine;
   readonly #writer: AuditWriter;
   /** Rows that were written, but are missing from the end, until that is accepted. */
   #missing: Verification | undefined;
 
-  constructor(engine: Engine, writer: AuditWriter) {
+  constructor(engine: DatabaseEngine, writer: AuditWriter) {
     this.#engine = engine;
     this.#writer = writer;
   }
@@ -76,7 +76,7 @@ export class StoredAuditLog implements AuditLog {
   async find(
     user: string,
     key: string,
-  ): Promise<{ entry: AuditRow; outcome?: AuditRow | undefined } | undefined> {
+  ): Promise<{ entry: StoredAuditRow; outcome?: StoredAuditRow | undefined } | undefined> {
     let found = await findByKey(this.#engine, user, key);
     if (found && !found.outcome) {
       // The outcome may be waiting for the next commit.
@@ -90,9 +90,9 @@ export class StoredAuditLog implements AuditLog {
     return hasSeries(this.#engine, series);
   }
 
-  async query(query: AuditQuery): Promise<AuditRow[]> {
+  async query(query: AuditQuery): Promise<StoredAuditRow[]> {
     const limit = Math.min(Math.max(Math.floor(query.limit ?? 100), 0), 1000);
-    const rows: AuditRow[] = [];
+    const rows: StoredAuditRow[] = [];
     await this.#writer.settle();
     for await (const page of readPages(this.#engine, this.head, query)) {
       rows.push(...page.slice(0, limit - rows.length).map(shownRow));
@@ -101,7 +101,7 @@ export class StoredAuditLog implements AuditLog {
     return rows;
   }
 
-  async *rows(query: Omit<AuditQuery, "limit" | "newestFirst"> = {}): AsyncGenerator<AuditRow> {
+  async *rows(query: Omit<AuditQuery, "limit" | "newestFirst"> = {}): AsyncGenerator<StoredAuditRow> {
     await this.#writer.settle();
     for await (const page of readPages(this.#engine, this.head, { ...query, newestFirst: false })) {
       yield* page.map(shownRow);
@@ -243,7 +243,7 @@ function missingRow(known: AuditHead, head: AuditHead, rows: number): Verificati
 }
 
 /** Removes rows from the oldest on, in batches, so that others can write in between. */
-async function removeRows(engine: Engine, through: number): Promise<void> {
+async function removeRows(engine: DatabaseEngine, through: number): Promise<void> {
   for (;;) {
     const first = await readFirstSeq(engine);
     if (first === 0 || first > through) return;

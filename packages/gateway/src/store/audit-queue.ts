@@ -20,7 +20,7 @@ export interface QueueLimits {
 }
 
 /** A row without a number yet. */
-export interface Waiting {
+export interface WaitingRow {
   readonly fields: RowFields;
   readonly time: number;
   readonly weight: number;
@@ -30,14 +30,14 @@ export interface Waiting {
 
 /** The rows of a commit. */
 export interface Group {
-  readonly outcomes: readonly Waiting[];
-  readonly entries: readonly Waiting[];
+  readonly outcomes: readonly WaitingRow[];
+  readonly entries: readonly WaitingRow[];
 }
 
 export class AuditQueue {
   readonly #limits: QueueLimits;
-  readonly #entries: Waiting[] = [];
-  readonly #outcomes: Waiting[] = [];
+  readonly #entries: WaitingRow[] = [];
+  readonly #outcomes: WaitingRow[] = [];
   #weight = 0;
 
   constructor(limits: QueueLimits) {
@@ -57,12 +57,12 @@ export class AuditQueue {
     return this.size < this.#limits.waiting && this.#weight + weight <= this.#limits.weight;
   }
 
-  addEntry(row: Waiting): void {
+  addEntry(row: WaitingRow): void {
     this.#entries.push(row);
     this.#weight += row.weight;
   }
 
-  addOutcome(row: Waiting): void {
+  addOutcome(row: WaitingRow): void {
     this.#outcomes.push(row);
     this.#weight += row.weight;
   }
@@ -73,8 +73,8 @@ export class AuditQueue {
   group(): Group {
     let count = 0;
     let weight = 0;
-    const take = (rows: readonly Waiting[]): Waiting[] => {
-      const taken: Waiting[] = [];
+    const take = (rows: readonly WaitingRow[]): WaitingRow[] => {
+      const taken: WaitingRow[] = [];
       for (const row of rows) {
         if (count > 0 && (count >= GROUP || weight + row.weight > GROUP_WEIGHT)) break;
         count++;

@@ -5,7 +5,7 @@
  * @module
  */
 import type { SelectQueryBuilder } from "kysely";
-import { ask, change, type Engine } from "./engine.js";
+import { ask, change, type DatabaseEngine } from "./engine.js";
 import { GENESIS, indexable, type StoredRow, storableText } from "./row.js";
 import type { Tables } from "./schema.js";
 import type { AuditHead, AuditQuery } from "./store.js";
@@ -18,7 +18,7 @@ const PAGE = 500;
 type Query = SelectQueryBuilder<Tables, "vitrine_audit", StoredRow>;
 
 /** The last row. */
-export async function readHead(engine: Engine): Promise<AuditHead> {
+export async function readHead(engine: DatabaseEngine): Promise<AuditHead> {
   const row = await ask(engine, (db) =>
     db.selectFrom("vitrine_audit").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst(),
   );
@@ -26,7 +26,7 @@ export async function readHead(engine: Engine): Promise<AuditHead> {
 }
 
 /** The number of the oldest row. */
-export async function readFirstSeq(engine: Engine): Promise<number> {
+export async function readFirstSeq(engine: DatabaseEngine): Promise<number> {
   const row = await ask(engine, (db) =>
     db.selectFrom("vitrine_audit").select("seq").orderBy("seq").limit(1).executeTakeFirst(),
   );
@@ -34,11 +34,11 @@ export async function readFirstSeq(engine: Engine): Promise<number> {
 }
 
 /** A row. */
-export const readRow = (engine: Engine, seq: number): Promise<StoredRow | undefined> =>
+export const readRow = (engine: DatabaseEngine, seq: number): Promise<StoredRow | undefined> =>
   ask(engine, (db) => db.selectFrom("vitrine_audit").selectAll().where("seq", "=", seq).executeTakeFirst());
 
 /** The last mark of a kind. */
-export const readMark = (engine: Engine, method: string): Promise<StoredRow | undefined> =>
+export const readMark = (engine: DatabaseEngine, method: string): Promise<StoredRow | undefined> =>
   ask(engine, (db) =>
     db
       .selectFrom("vitrine_audit")
@@ -52,7 +52,7 @@ export const readMark = (engine: Engine, method: string): Promise<StoredRow | un
 
 /** Rows in order, in pages, up to the current last one. */
 export async function* readPages(
-  engine: Engine,
+  engine: DatabaseEngine,
   head: AuditHead,
   query: Omit<AuditQuery, "limit"> = {},
 ): AsyncGenerator<StoredRow[]> {
@@ -97,7 +97,7 @@ function matching(rows: Query, query: AuditQuery): Query {
  * whichever is newer, because it may have run. A cancelled entry did not run, so it comes last.
  */
 export async function findByKey(
-  engine: Engine,
+  engine: DatabaseEngine,
   user: string,
   key: string,
 ): Promise<{ entry: StoredRow; outcome?: StoredRow | undefined } | undefined> {
@@ -133,7 +133,7 @@ export async function findByKey(
  * finds them. PostgreSQL compares by the database's locale and cannot use the index: the answer is always
  * true.
  */
-export async function hasSeries(engine: Engine, series: string): Promise<boolean> {
+export async function hasSeries(engine: DatabaseEngine, series: string): Promise<boolean> {
   if (engine.kind !== "sqlite") return true;
   // "/" is the character after ".".
   const row = await ask(engine, (db) =>
@@ -149,7 +149,7 @@ export async function hasSeries(engine: Engine, series: string): Promise<boolean
 }
 
 /** Allowed entries without an outcome. */
-export const readUnfinished = (engine: Engine, after: number): Promise<StoredRow[]> =>
+export const readUnfinished = (engine: DatabaseEngine, after: number): Promise<StoredRow[]> =>
   ask(engine, (db) =>
     db
       .selectFrom("vitrine_audit as entry")
@@ -164,14 +164,14 @@ export const readUnfinished = (engine: Engine, after: number): Promise<StoredRow
   );
 
 /** The row up to which every entry has its outcome. */
-export async function readSettled(engine: Engine): Promise<number> {
+export async function readSettled(engine: DatabaseEngine): Promise<number> {
   const row = await ask(engine, (db) =>
     db.selectFrom("vitrine_state").select("value").where("name", "=", "settled").executeTakeFirst(),
   );
   return Number(row?.value ?? 0);
 }
 
-export async function writeSettled(engine: Engine, seq: number): Promise<void> {
+export async function writeSettled(engine: DatabaseEngine, seq: number): Promise<void> {
   const value = String(seq);
   await change(engine, (db) =>
     db

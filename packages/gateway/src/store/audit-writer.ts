@@ -6,8 +6,8 @@
 
 import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
-import { AuditQueue, type QueueLimits, type Waiting } from "./audit-queue.js";
-import { type Engine, LOCK_TIMEOUT, wait } from "./engine.js";
+import { AuditQueue, type QueueLimits, type WaitingRow } from "./audit-queue.js";
+import { type DatabaseEngine, LOCK_TIMEOUT, wait } from "./engine.js";
 import { chainRow, type RowFields, rowWeight, type StoredRow } from "./row.js";
 import type { AuditHead, AuditOutcome, OnAlarm } from "./store.js";
 
@@ -37,7 +37,7 @@ export interface WriterOptions {
 }
 
 export class AuditWriter {
-  readonly #engine: Engine;
+  readonly #engine: DatabaseEngine;
   readonly #options: WriterOptions;
   readonly #queue: AuditQueue;
   #state: State = "ready";
@@ -58,7 +58,7 @@ export class AuditWriter {
   #refused = 0;
   #flushed: (() => void)[] = [];
 
-  constructor(engine: Engine, head: AuditHead, options: WriterOptions) {
+  constructor(engine: DatabaseEngine, head: AuditHead, options: WriterOptions) {
     this.#engine = engine;
     this.#head = head;
     this.#options = options;
@@ -232,7 +232,7 @@ export class AuditWriter {
     this.#isWriting = false;
   }
 
-  #chain(waiting: readonly Waiting[]): StoredRow[] {
+  #chain(waiting: readonly WaitingRow[]): StoredRow[] {
     let head = this.#head;
     return waiting.map(({ fields, time }) => {
       const row = chainRow(head, time, fields);

@@ -24,11 +24,11 @@ import pg from "pg";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { startPostgres, type TestPostgres } from "../../../../testing/postgres.js";
 import { openStore } from "./open.js";
-import type { Store } from "./store.js";
+import type { GatewayStore } from "./store.js";
 
 const postgres = await startPostgres();
 const folder = mkdtempSync(join(tmpdir(), "vitrine-conversation-faults-"));
-const stores: Store[] = [];
+const stores: GatewayStore[] = [];
 const undo: (() => void)[] = [];
 afterEach(async () => {
   for (const each of undo.splice(0)) each();

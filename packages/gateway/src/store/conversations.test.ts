@@ -17,11 +17,11 @@ import { openStore } from "./open.js";
 import { openPostgres } from "./postgres.js";
 import { migrate } from "./schema.js";
 import { openSqlite } from "./sqlite.js";
-import type { Store } from "./store.js";
+import type { GatewayStore } from "./store.js";
 
 const postgres = await startPostgres();
 const folder = mkdtempSync(join(tmpdir(), "vitrine-conversations-"));
-const stores: Store[] = [];
+const stores: GatewayStore[] = [];
 afterEach(async () => {
   for (const store of stores.splice(0)) await store.close();
 });
@@ -102,7 +102,7 @@ const tooLarge = (limit: string) => ({ data: { code: "conversation-too-large", l
 
 describe.each(Object.keys(engines))("conversations on %s", (engine) => {
   const isMemory = engine === "SQLite in memory";
-  const open = async ({ url }: Place): Promise<Store> => {
+  const open = async ({ url }: Place): Promise<GatewayStore> => {
     const store = await openStore(url);
     stores.push(store);
     return store;

@@ -11,7 +11,7 @@ import type { StoredRow } from "./row.js";
 import type { EngineKind, Tables } from "./schema.js";
 
 /** A database that this process owns exclusively. */
-export interface Engine {
+export interface DatabaseEngine {
   readonly kind: EngineKind;
   /**
    * For reading, and for building queries. Do not use transactions: on SQLite they would include rows of
@@ -40,7 +40,7 @@ export interface Engine {
 export const LOCK_TIMEOUT = 2000;
 
 /** Reads, and waits for locks without blocking the process. */
-export const ask = <T>(engine: Engine, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> =>
+export const ask = <T>(engine: DatabaseEngine, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> =>
   withRetries(engine, () => work(engine.db));
 
 /** A statement that has not run yet. */
@@ -53,12 +53,12 @@ export interface Statement {
  * number of rows when they are on disk.
  */
 export const change = (
-  engine: Engine,
+  engine: DatabaseEngine,
   query: (db: Kysely<Tables>) => Statement | readonly Statement[],
 ): Promise<number> =>
   withRetries(engine, () => engine.change([query(engine.db)].flat().map((each) => each.compile())));
 
-async function withRetries<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
+async function withRetries<T>(engine: DatabaseEngine, work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + LOCK_TIMEOUT;
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     try {

@@ -9,11 +9,11 @@ import { GatewayError } from "@vitrine/wire";
 import { StoredAuditLog } from "./audit-log.js";
 import { readHead } from "./audit-reader.js";
 import { AuditWriter } from "./audit-writer.js";
-import type { Engine } from "./engine.js";
+import type { DatabaseEngine } from "./engine.js";
 import { headFile, NotedHead } from "./noted-head.js";
 import { migrate } from "./schema.js";
 import { openSqlite } from "./sqlite.js";
-import type { AuditHead, OnAlarm, Store } from "./store.js";
+import type { AuditHead, GatewayStore, OnAlarm } from "./store.js";
 import { StoredConsents } from "./stored-consents.js";
 import { StoredConversations } from "./stored-conversations.js";
 import { StoredResults } from "./stored-results.js";
@@ -81,9 +81,9 @@ export interface StoreOptions {
  * await store.close();
  * ```
  */
-export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
+export async function openStore(url: string, options: StoreOptions = {}): Promise<GatewayStore> {
   const { ownerTimeout = 2000, commitTimeout = 10_000 } = options;
-  let engine: Engine | undefined;
+  let engine: DatabaseEngine | undefined;
   let noted: NotedHead | undefined;
   try {
     engine = await openEngine(url, { ownerTimeout, commitTimeout });
@@ -109,7 +109,7 @@ function unusable(url: string, error: unknown): GatewayError {
 async function openEngine(
   url: string,
   options: { ownerTimeout: number; commitTimeout: number },
-): Promise<Engine> {
+): Promise<DatabaseEngine> {
   // Loaded on demand: the driver is a tenth of the gateway's code, and most gateways do not use it.
   if (/^postgres(?:ql)?:\/\//.test(url)) return (await import("./postgres.js")).openPostgres(url, options);
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(url)?.[1];
@@ -120,7 +120,11 @@ async function openEngine(
   return openSqlite(path === ":memory:" ? path : resolve(path), options.ownerTimeout);
 }
 
-async function openOn(engine: Engine, noted: NotedHead | undefined, options: StoreOptions): Promise<Store> {
+async function openOn(
+  engine: DatabaseEngine,
+  noted: NotedHead | undefined,
+  options: StoreOptions,
+): Promise<GatewayStore> {
   await migrate(engine.db, engine.kind);
   const servers = await StoredServers.open(engine);
   const consents = new StoredConsents(engine, servers);

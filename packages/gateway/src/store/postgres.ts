@@ -9,7 +9,7 @@ import { Socket } from "node:net";
 import { GatewayError } from "@vitrine/wire";
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
-import { type Engine, insertStatements, valuesOf, wait } from "./engine.js";
+import { type DatabaseEngine, insertStatements, valuesOf, wait } from "./engine.js";
 import { chainRow, GENESIS, type StoredRow } from "./row.js";
 import type { Tables } from "./schema.js";
 
@@ -46,7 +46,7 @@ export interface PostgresOptions {
 }
 
 /** Connects, and becomes the owner of the log in the connection's schema. */
-export async function openPostgres(url: string, options: PostgresOptions): Promise<Engine> {
+export async function openPostgres(url: string, options: PostgresOptions): Promise<DatabaseEngine> {
   const engine = new PostgresEngine(url, options);
   const deadline = performance.now() + options.ownerTimeout;
   for (;;) {
@@ -73,7 +73,7 @@ interface Writer {
   cut(): void;
 }
 
-class PostgresEngine implements Engine {
+class PostgresEngine implements DatabaseEngine {
   readonly kind = "postgres";
   readonly db: Kysely<Tables>;
   onlost: (error: unknown) => void = () => {};

@@ -4,7 +4,7 @@
  * @module
  */
 import { hash } from "node:crypto";
-import type { AuditHead, AuditRow } from "./store.js";
+import type { AuditHead, StoredAuditRow } from "./store.js";
 
 /**
  * All fields but the hash, in the order of the hashed text. The order never changes; new fields are appended.
@@ -33,17 +33,19 @@ export const FIELDS = [
   "resultSize",
   "result",
   "identity",
-] as const satisfies readonly (keyof AuditRow)[];
+] as const satisfies readonly (keyof StoredAuditRow)[];
 
 type Field = (typeof FIELDS)[number];
 
 /** A row with a value in every column. */
 export type StoredRow = {
-  [F in Field | "hash"]: undefined extends AuditRow[F] ? Exclude<AuditRow[F], undefined> | null : AuditRow[F];
+  [F in Field | "hash"]: undefined extends StoredAuditRow[F]
+    ? Exclude<StoredAuditRow[F], undefined> | null
+    : StoredAuditRow[F];
 };
 
 /** The fields of a row; absent and null fields have no value. */
-export type RowFields = { readonly [F in keyof AuditRow]?: AuditRow[F] | null };
+export type RowFields = { readonly [F in keyof StoredAuditRow]?: StoredAuditRow[F] | null };
 
 /** The head before the first row. */
 export const GENESIS: AuditHead = { seq: 0, hash: "0".repeat(64) };
@@ -127,10 +129,10 @@ export const storableText = (text: string): string =>
 const SURROGATE = /[\ud800-\udfff]/;
 
 /** A row for display, without empty columns. */
-export function shownRow(stored: StoredRow): AuditRow {
+export function shownRow(stored: StoredRow): StoredAuditRow {
   const row: Record<string, unknown> = {};
   for (const field of FIELDS) if (stored[field] !== null) row[field] = stored[field];
-  return { ...row, hash: stored.hash } as AuditRow;
+  return { ...row, hash: stored.hash } as StoredAuditRow;
 }
 
 /** The approximate memory and time that a row takes. */

@@ -10,7 +10,7 @@ import { dirname } from "node:path";
 import { GatewayError } from "@vitrine/wire";
 import { type CompiledQuery, Kysely, SqliteDialect, type SqliteStatement } from "kysely";
 import Libsql from "libsql";
-import { type Engine, insertStatements, valuesOf } from "./engine.js";
+import { type DatabaseEngine, insertStatements, valuesOf } from "./engine.js";
 import { chainRow, GENESIS, type StoredRow } from "./row.js";
 import type { Tables } from "./schema.js";
 import { takeFile } from "./sqlite-owner.js";
@@ -33,7 +33,7 @@ const abandoned: unknown[] = [];
  *
  * @param ownerTimeout milliseconds to wait for another owner to leave
  */
-export async function openSqlite(path: string, ownerTimeout: number): Promise<Engine> {
+export async function openSqlite(path: string, ownerTimeout: number): Promise<DatabaseEngine> {
   const isFile = path !== ":memory:";
   if (isFile) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const owner = isFile ? await takeFile(path, ownerTimeout) : undefined;
@@ -54,7 +54,7 @@ export async function openSqlite(path: string, ownerTimeout: number): Promise<En
   }
 }
 
-class SqliteEngine implements Engine {
+class SqliteEngine implements DatabaseEngine {
   readonly kind = "sqlite";
   readonly db: Kysely<Tables>;
   onlost: (error: unknown) => void = () => {};

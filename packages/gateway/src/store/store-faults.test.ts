@@ -19,10 +19,10 @@ import { build } from "esbuild";
 import Libsql from "libsql";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { openStore, type StoreOptions } from "./open.js";
-import type { AuditEntry, AuditRow, OnAlarm, Store } from "./store.js";
+import type { AuditEntry, GatewayStore, OnAlarm, StoredAuditRow } from "./store.js";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-faults-"));
-const stores: Store[] = [];
+const stores: GatewayStore[] = [];
 const undo: (() => void)[] = [];
 afterEach(async () => {
   for (const store of stores.splice(0)) await store.close();
@@ -50,14 +50,14 @@ async function open(file: string, options: StoreOptions = {}) {
   return { store, audit: store.audit, alarms, active: () => alarms.map(({ active }) => active) };
 }
 
-async function all(store: Store): Promise<AuditRow[]> {
-  const rows: AuditRow[] = [];
+async function all(store: GatewayStore): Promise<StoredAuditRow[]> {
+  const rows: StoredAuditRow[] = [];
   for await (const row of store.audit.rows()) rows.push(row);
   return rows;
 }
 
 /** Invariants that must hold after any fault. */
-async function expectSound(store: Store, acknowledged: readonly number[]): Promise<AuditRow[]> {
+async function expectSound(store: GatewayStore, acknowledged: readonly number[]): Promise<StoredAuditRow[]> {
   const rows = await all(store);
   expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, n) => n + 1));
   expect(await store.audit.verify()).toMatchObject({ ok: true });
@@ -69,7 +69,7 @@ async function expectSound(store: Store, acknowledged: readonly number[]): Promi
 }
 
 /** Adds entries until one is refused. */
-async function fill(store: Store, params: string): Promise<number[]> {
+async function fill(store: GatewayStore, params: string): Promise<number[]> {
   const seqs: number[] = [];
   for (;;) {
     try {

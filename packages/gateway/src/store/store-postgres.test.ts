@@ -2,7 +2,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { startPostgres, type TestPostgres } from "../../../../testing/postgres.js";
 import { openStore, type StoreOptions } from "./open.js";
-import type { AuditEntry, AuditRow, OnAlarm, Store } from "./store.js";
+import type { AuditEntry, GatewayStore, OnAlarm, StoredAuditRow } from "./store.js";
 
 const postgres = await startPostgres();
 afterAll(() => postgres?.remove(), 60_000);
@@ -87,7 +87,7 @@ class Line {
 
 describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
   const server = postgres as TestPostgres;
-  const stores: Store[] = [];
+  const stores: GatewayStore[] = [];
   const lines: Line[] = [];
   afterEach(async () => {
     for (const line of lines) line.mend();
@@ -118,8 +118,11 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     };
   }
 
-  async function expectSound(store: Store, acknowledged: readonly number[]): Promise<AuditRow[]> {
-    const rows: AuditRow[] = [];
+  async function expectSound(
+    store: GatewayStore,
+    acknowledged: readonly number[],
+  ): Promise<StoredAuditRow[]> {
+    const rows: StoredAuditRow[] = [];
     for await (const row of store.audit.rows()) rows.push(row);
     expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, n) => n + 1));
     expect(await store.audit.verify()).toMatchObject({ ok: true });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { openStore } from "./open.js";
-import type { AuditEntry, AuditRow, Store } from "./store.js";
+import type { AuditEntry, GatewayStore, StoredAuditRow } from "./store.js";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-property-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ const step = fc.oneof(
 let files = 0;
 
 /** A crash: only the current contents of the files remain. */
-async function crash(file: string, store: Store): Promise<{ file: string; store: Store }> {
+async function crash(file: string, store: GatewayStore): Promise<{ file: string; store: GatewayStore }> {
   const after = join(folder, `${++files}.db`);
   for (const end of ["", "-wal"]) if (existsSync(file + end)) copyFileSync(file + end, after + end);
   await store.close();
@@ -77,7 +77,7 @@ it("starts, ends and crashes in any order lose nothing, and duplicate nothing", 
       }
       life = {};
       ({ store } = await crash(file, store));
-      const rows: AuditRow[] = [];
+      const rows: StoredAuditRow[] = [];
       for await (const row of store.audit.rows()) rows.push(row);
       expect(await store.audit.verify()).toMatchObject({ ok: true, rows: rows.length });
       await store.close();

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { exportRows, verifyExport } from "./export.js";
 import { openStore } from "./open.js";
-import type { Store } from "./store.js";
+import type { GatewayStore } from "./store.js";
 
 export async function openStoreExample(file: string, page: (message: string) => void) {
   //#region openStore
@@ -25,7 +25,7 @@ export async function openStoreExample(file: string, page: (message: string) => 
   //#endregion openStore
 }
 
-export async function exportRowsExample(store: Store, file: string) {
+export async function exportRowsExample(store: GatewayStore, file: string) {
   //#region exportRows
   await pipeline(exportRows(store.audit), createWriteStream(file));
   //#endregion exportRows

@@ -9,7 +9,7 @@ import { exportRows, verifyExport } from "./export.js";
 import { openStore, type StoreOptions } from "./open.js";
 import { GENESIS, sha256 } from "./row.js";
 import * as examples from "./store.examples.js";
-import type { AuditEntry, AuditRow, OnAlarm, Store } from "./store.js";
+import type { AuditEntry, GatewayStore, OnAlarm, StoredAuditRow } from "./store.js";
 
 const postgres = await startPostgres();
 const folder = mkdtempSync(join(tmpdir(), "vitrine-store-"));
@@ -57,8 +57,8 @@ const entry = (more: Partial<AuditEntry> = {}): AuditEntry => ({
   ...more,
 });
 
-async function all(rows: AsyncIterable<AuditRow>): Promise<AuditRow[]> {
-  const list: AuditRow[] = [];
+async function all(rows: AsyncIterable<StoredAuditRow>): Promise<StoredAuditRow[]> {
+  const list: StoredAuditRow[] = [];
   for await (const row of rows) list.push(row);
   return list;
 }
@@ -68,12 +68,12 @@ it.runIf(!postgres)("PostgreSQL is not installed: its half of the suite is skipp
 });
 
 describe.each(Object.keys(engines))("a store on %s", (engine) => {
-  const stores: Store[] = [];
+  const stores: GatewayStore[] = [];
   afterEach(async () => {
     for (const store of stores.splice(0)) await store.close();
   });
 
-  const open = async (place: Place, options: StoreOptions = {}): Promise<Store> => {
+  const open = async (place: Place, options: StoreOptions = {}): Promise<GatewayStore> => {
     const store = await openStore(place.url, options);
     stores.push(store);
     return store;
@@ -81,7 +81,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
   const setUp = async (options: StoreOptions = {}) => {
     const place = await (engines[engine] as () => Promise<Place>)();
     const store = await open(place, options);
-    const reopen = async (more: StoreOptions = {}): Promise<Store> => {
+    const reopen = async (more: StoreOptions = {}): Promise<GatewayStore> => {
       for (const before of stores.splice(0)) await before.close();
       return open(place, { ...options, ...more });
     };
@@ -196,7 +196,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       audit.end(await audit.begin(entry()), { outcome: "ok", duration: 1 });
       await audit.begin(entry({ decision: "refused" }));
       const cut = [await audit.begin(entry()), await audit.begin(entry({ key: "page.9", user: "bob" }))];
-      const indeterminate = async (store: Store) =>
+      const indeterminate = async (store: GatewayStore) =>
         (await store.audit.query({ outcome: "indeterminate" })).map(({ of }) => of);
       expect(await indeterminate(await reopen())).toEqual(cut);
       const last = await reopen();
@@ -232,7 +232,10 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
         audit.end(seq, { outcome: n % 6 ? "ok" : "failed", duration: n });
       }
       const rows = await all(audit.rows());
-      const check = async (query: Parameters<typeof audit.query>[0], test: (row: AuditRow) => boolean) => {
+      const check = async (
+        query: Parameters<typeof audit.query>[0],
+        test: (row: StoredAuditRow) => boolean,
+      ) => {
         const expected = rows.filter(test);
         expect(expected.length).toBeGreaterThan(0);
         expect(await audit.query({ ...query, limit: 1000 })).toEqual(expected);
@@ -420,7 +423,7 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
         seq: 10,
       });
       expect(await verifyExport(lines.slice(3))).toMatchObject({ ok: false, seq: 4 });
-      const { seq, hash } = JSON.parse(lines[2] ?? "") as AuditRow;
+      const { seq, hash } = JSON.parse(lines[2] ?? "") as StoredAuditRow;
       expect(await verifyExport(lines.slice(3), { after: { seq, hash } })).toMatchObject({
         ok: true,
         rows: 7,

@@ -55,7 +55,7 @@ export interface AuditOutcome {
 }
 
 /** A row: an entry, or the outcome of an earlier one. Rows are only appended. */
-export interface AuditRow extends Partial<AuditEntry>, Partial<AuditOutcome> {
+export interface StoredAuditRow extends Partial<AuditEntry>, Partial<AuditOutcome> {
   /** 1, 2, 3, … without gaps. */
   seq: number;
   /** Milliseconds since 1970. */
@@ -120,15 +120,18 @@ export interface AuditLog {
    * The record of a caller's key, for calls whose answer was lost. A call that may have run takes precedence
    * over one that was cancelled before its effect.
    */
-  find(user: string, key: string): Promise<{ entry: AuditRow; outcome?: AuditRow | undefined } | undefined>;
+  find(
+    user: string,
+    key: string,
+  ): Promise<{ entry: StoredAuditRow; outcome?: StoredAuditRow | undefined } | undefined>;
   /**
    * Whether there may be a key that starts with `series` and a dot, of any user. False means that every such
    * key is new, which saves a {@link find} for each of them.
    */
   mayHaveSeries(series: string): Promise<boolean>;
-  query(query: AuditQuery): Promise<AuditRow[]>;
+  query(query: AuditQuery): Promise<StoredAuditRow[]>;
   /** Every row in order, for export. */
-  rows(query?: Omit<AuditQuery, "limit" | "newestFirst">): AsyncIterable<AuditRow>;
+  rows(query?: Omit<AuditQuery, "limit" | "newestFirst">): AsyncIterable<StoredAuditRow>;
   /**
    * The time before which entries may be missing, in milliseconds since 1970: they were pruned, or lost and
    * that was accepted. 0 if none is missing; infinity while {@link isIncomplete}.
@@ -179,7 +182,7 @@ export interface ConsentRecord extends ServerConsentKey {
 }
 
 /** Stored approvals of users. */
-export interface Consents {
+export interface UserConsentStore {
   /** The answer for exactly this key, if it has not expired. */
   get(user: string, key: ServerConsentKey, now: number): Promise<ConsentRecord["answer"] | undefined>;
   /** Stores an answer, and replaces one for another fingerprint. */
@@ -243,10 +246,10 @@ export interface KeptResults {
 }
 
 /** The database. */
-export interface Store {
+export interface GatewayStore {
   readonly audit: AuditLog;
   readonly results: KeptResults;
-  readonly consents: Consents;
+  readonly consents: UserConsentStore;
   readonly servers: KnownServers;
   readonly conversations: KeptConversations;
   close(): Promise<void>;

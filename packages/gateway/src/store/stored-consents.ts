@@ -4,22 +4,22 @@
  *
  * @module
  */
-import { ask, change, type Engine } from "./engine.js";
+import { ask, change, type DatabaseEngine } from "./engine.js";
 import { indexable, sha256, storableText } from "./row.js";
 import type { StoredConsent } from "./schema.js";
-import type { ConsentRecord, Consents, KnownServers, ServerConsentKey } from "./store.js";
+import type { ConsentRecord, KnownServers, ServerConsentKey, UserConsentStore } from "./store.js";
 
 /** Maximum answers in memory. */
 const REMEMBERED = 10_000;
 
-export class StoredConsents implements Consents {
-  readonly #engine: Engine;
+export class StoredConsents implements UserConsentStore {
+  readonly #engine: DatabaseEngine;
   readonly #servers: Pick<KnownServers, "isHeir" | "settled">;
   readonly #remembered = new Map<string, StoredConsent | undefined>();
   /** Counts changes: a value that was read before a change must not be cached after it. */
   #changes = 0;
 
-  constructor(engine: Engine, servers: Pick<KnownServers, "isHeir" | "settled">) {
+  constructor(engine: DatabaseEngine, servers: Pick<KnownServers, "isHeir" | "settled">) {
     this.#engine = engine;
     this.#servers = servers;
   }

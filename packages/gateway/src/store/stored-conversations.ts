@@ -8,9 +8,9 @@
 import type {
   ConversationQuery,
   ConversationUpdate,
-  KeptConversation,
   KeptConversations,
   KeptSummary,
+  LoadedConversation,
 } from "@vitrine/conversation";
 import {
   type AppContext,
@@ -24,7 +24,7 @@ import {
 import { type SelectQueryBuilder, sql } from "kysely";
 import { type KnownItem, keyOf, nameOf, placeItems, storedItems } from "./conversation-rows.js";
 import { matchIn, searchable, wordsOf } from "./conversation-words.js";
-import { ask, change, type Engine, type Statement } from "./engine.js";
+import { ask, change, type DatabaseEngine, type Statement } from "./engine.js";
 import type { StoredConversation, StoredItem, Tables } from "./schema.js";
 
 /** Entries that a statement reads. */
@@ -44,12 +44,12 @@ interface Named {
 }
 
 export class StoredConversations implements KeptConversations {
-  readonly #engine: Engine;
+  readonly #engine: DatabaseEngine;
   /** For each conversation with pending operations: resolves when the last of them is done. */
   readonly #turns = new Map<string, Promise<void>>();
   #isClosed = false;
 
-  constructor(engine: Engine) {
+  constructor(engine: DatabaseEngine) {
     this.#engine = engine;
   }
 
@@ -81,7 +81,7 @@ export class StoredConversations implements KeptConversations {
     });
   }
 
-  get(user: string, id: string): Promise<KeptConversation | undefined> {
+  get(user: string, id: string): Promise<LoadedConversation | undefined> {
     const key = keyOf(user, id);
     return this.#inTurn(key, async () => {
       const row = await this.#read(key);

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { ask, change, type Engine } from "./engine.js";
+import { ask, change, type DatabaseEngine } from "./engine.js";
 import type { StoredResult } from "./schema.js";
 import type { KeptResults } from "./store.js";
 
@@ -27,7 +27,7 @@ const SWEPT_AFTER = 1000;
 
 /** Results in the database, by the number of the audit entry of their call. */
 export class StoredResults implements KeptResults {
-  readonly #engine: Engine;
+  readonly #engine: DatabaseEngine;
   readonly #now: () => number;
   #waiting: StoredResult[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -37,7 +37,7 @@ export class StoredResults implements KeptResults {
   #isSweepDue = true;
   #sinceSweep = 0;
 
-  constructor(engine: Engine, now: () => number) {
+  constructor(engine: DatabaseEngine, now: () => number) {
     this.#engine = engine;
     this.#now = now;
     this.#sweep = setInterval(() => {

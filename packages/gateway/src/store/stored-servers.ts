@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { ask, change, type Engine } from "./engine.js";
+import { ask, change, type DatabaseEngine } from "./engine.js";
 import { sha256 } from "./row.js";
 import { HAS_NAMED_ROWS, type StoredServer } from "./schema.js";
 import type { KnownServers, ServerChange, ServerKey, ServerNews } from "./store.js";
@@ -16,7 +16,7 @@ interface Arrival {
 }
 
 export class StoredServers implements KnownServers {
-  readonly #engine: Engine;
+  readonly #engine: DatabaseEngine;
   /** Whether rows without an identity wait for their heirs. */
   readonly #hasNamedRows: boolean;
   readonly #known = new Map<string, StoredServer[]>();
@@ -27,13 +27,13 @@ export class StoredServers implements KnownServers {
   #unwritten: readonly ServerKey[] | undefined;
   onlate: (changes: readonly ServerChange[]) => void = () => {};
 
-  private constructor(engine: Engine, rows: readonly StoredServer[], hasNamedRows: boolean) {
+  private constructor(engine: DatabaseEngine, rows: readonly StoredServer[], hasNamedRows: boolean) {
     this.#engine = engine;
     this.#hasNamedRows = hasNamedRows;
     for (const row of rows) this.#add(row);
   }
 
-  static async open(engine: Engine): Promise<StoredServers> {
+  static async open(engine: DatabaseEngine): Promise<StoredServers> {
     const rows = await readServers(engine);
     const state = await ask(engine, (db) =>
       db.selectFrom("vitrine_state").select("value").where("name", "=", HAS_NAMED_ROWS).executeTakeFirst(),
@@ -137,7 +137,7 @@ export class StoredServers implements KnownServers {
   }
 }
 
-const readServers = (engine: Engine): Promise<StoredServer[]> =>
+const readServers = (engine: DatabaseEngine): Promise<StoredServer[]> =>
   ask(engine, (db) => db.selectFrom("vitrine_servers").selectAll().execute());
 
 /** The server that took the name last has it. */

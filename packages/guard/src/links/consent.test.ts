@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Answer, askOnce, memoryConsents, type Question } from "./consent.js";
+import { askOnce, type ConsentAnswer, memoryConsents, type Question } from "./consent.js";
 import * as examples from "./guard.examples.js";
 
 /** Runs all pending microtasks and tasks. */
@@ -18,12 +18,12 @@ const question = (more: Partial<Question> = {}): Question => ({
 });
 
 function setUp(store = memoryConsents()) {
-  const prompts: { question: Question; signal: AbortSignal; answer: (answer: Answer) => void }[] = [];
+  const prompts: { question: Question; signal: AbortSignal; answer: (answer: ConsentAnswer) => void }[] = [];
   const isAllowed = askOnce(
     (question, signal) => new Promise((answer) => prompts.push({ question, signal, answer })),
     store,
   );
-  const last = async (answer: Answer) => {
+  const last = async (answer: ConsentAnswer) => {
     await settle();
     prompts.at(-1)?.answer(answer);
     await settle();
@@ -191,15 +191,15 @@ describe("askOnce", () => {
         throw new Error("no screen");
       },
       () => Promise.reject(new Error("no screen")),
-      () => undefined as unknown as Answer,
+      () => undefined as unknown as ConsentAnswer,
     ];
     for (const ask of failing) await expect(askOnce(ask)(question())).rejects.toThrow();
-    const odd = askOnce(() => ({ answer: "yes" }) as unknown as Answer);
+    const odd = askOnce(() => ({ answer: "yes" }) as unknown as ConsentAnswer);
     expect(await odd(question())).toBe(false);
   });
 
   it("a store may be a database; one that fails allows nothing", async () => {
-    const kept = new Map<string, Answer["answer"]>();
+    const kept = new Map<string, ConsentAnswer["answer"]>();
     const later = <T>(value: T) => new Promise<T>((resolve) => setTimeout(() => resolve(value)));
     const { isAllowed, last, prompts } = setUp({
       get: ({ subject, fingerprint }) => later(kept.get(subject + fingerprint)),

@@ -38,21 +38,21 @@ export interface Question extends ConsentKey {
 }
 
 /** The user's answer. */
-export interface Answer {
+export interface ConsentAnswer {
   answer: "allow" | "deny";
   /** `once`, the default, applies only to this call. */
   remember?: "once" | "session" | "always" | undefined;
 }
 
 /** Asks the user. The signal aborts when the question is obsolete: remove it from the screen. */
-export type Ask = (question: Question, signal: AbortSignal) => Answer | Promise<Answer>;
+export type Ask = (question: Question, signal: AbortSignal) => ConsentAnswer | Promise<ConsentAnswer>;
 
 /** Stores answers: in memory, or in a database, shared by all servers. */
 export interface ConsentStore {
   /** The answer for this key, if its fingerprint is unchanged. */
-  get(key: ConsentKey): Answer["answer"] | undefined | Promise<Answer["answer"] | undefined>;
+  get(key: ConsentKey): ConsentAnswer["answer"] | undefined | Promise<ConsentAnswer["answer"] | undefined>;
   /** Stores an answer, replacing one with another fingerprint. */
-  set(key: ConsentKey, answer: Answer["answer"], remember: "session" | "always"): void | Promise<void>;
+  set(key: ConsentKey, answer: ConsentAnswer["answer"], remember: "session" | "always"): void | Promise<void>;
 }
 
 /**
@@ -66,7 +66,7 @@ export interface ConsentStore {
  * ```
  */
 export function memoryConsents(): ConsentStore {
-  const answers = new Map<string, { fingerprint: string; answer: Answer["answer"] }>();
+  const answers = new Map<string, { fingerprint: string; answer: ConsentAnswer["answer"] }>();
   const id = ({ server, method, subject }: ConsentKey) => JSON.stringify([server, method, subject]);
   return {
     get(key) {
@@ -107,9 +107,9 @@ export function askOnce(
   store: ConsentStore = memoryConsents(),
 ): (question: Question, signal?: AbortSignal) => Promise<boolean> {
   const turn = fairGate({ perView: 1, total: Number.POSITIVE_INFINITY, waiting: MAX_QUESTIONS });
-  const open = new Map<string, Promise<Answer>>();
+  const open = new Map<string, Promise<ConsentAnswer>>();
 
-  const askNow = async (question: Question, signal: AbortSignal): Promise<Answer> => {
+  const askNow = async (question: Question, signal: AbortSignal): Promise<ConsentAnswer> => {
     // The previous question may have answered it.
     const known = await store.get(question);
     if (known) return { answer: known };

@@ -3,7 +3,7 @@ import { readLink } from "../link-policy.js";
 import type { Upstream } from "../upstream/upstream.js";
 import { type AuditRow, targetOf, writeAudit } from "./audit.js";
 import { limitConcurrency } from "./concurrency.js";
-import { type Answer, askOnce, memoryConsents, type Question } from "./consent.js";
+import { askOnce, type ConsentAnswer, memoryConsents, type Question } from "./consent.js";
 import { chain, type Link, type Next, type ViewCall } from "./link.js";
 import { applyPolicy, defaultDecision } from "./policy.js";
 import { limitRate } from "./rate.js";
@@ -15,7 +15,7 @@ import { standardGuard } from "./standard.js";
 import { fingerprint, ToolDirectory } from "./tool-directory.js";
 import { onlyVisibleTools } from "./visibility.js";
 
-type Show = (question: Question, signal: AbortSignal) => Promise<Answer>;
+type Show = (question: Question, signal: AbortSignal) => Promise<ConsentAnswer>;
 
 export function chainExample(log: (line: string) => void) {
   //#region chain

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Failure } from "./failure.js";
+import type { FrameFailure } from "./failure.js";
 
 /** The parts of a frame. */
 export interface Chrome {
@@ -108,7 +108,7 @@ export function buildChrome(root: ShadowRoot): Chrome {
 /** Shows why there is no app, and the tool's text. */
 export function showFailure(
   { failure }: Chrome,
-  { message, detail = "" }: Failure,
+  { message, detail = "" }: FrameFailure,
   text: string,
   retry: () => void,
 ): void {

@@ -4,8 +4,8 @@
  * @module
  */
 
-/** The kind of a {@link Failure}. */
-export type FailureCode =
+/** The kind of a {@link FrameFailure}. */
+export type FrameFailureCode =
   /** The app did not start, or did not report that it is ready. */
   | "handshake-timeout"
   /**
@@ -29,8 +29,8 @@ export type FailureCode =
   | "stopped";
 
 /** Why a frame shows no app. */
-export interface Failure {
-  code: FailureCode;
+export interface FrameFailure {
+  code: FrameFailureCode;
   /** A message for the user. */
   message: string;
   /** Further details for the app's author: untrusted text, escape it. */
@@ -38,7 +38,7 @@ export interface Failure {
 }
 
 /** The messages. */
-export const FAILURES: Readonly<Record<FailureCode, string>> = {
+export const FAILURES: Readonly<Record<FrameFailureCode, string>> = {
   "handshake-timeout": "This app did not start in time.",
   "csp-blocked": "This app could not start: its policy blocked what it needs.",
   "load-failed": "This app could not be loaded.",

@@ -15,7 +15,7 @@ import { Bridge, type BridgeOptions } from "../bridge.js";
 import type { ProxyReport } from "../proxy-transport.js";
 import { browserContext, onThemeChange } from "./browser-context.js";
 import { buildChrome, type Chrome, showFailure, showNotice } from "./chrome.js";
-import { FAILURES, type Failure, type FailureCode } from "./failure.js";
+import { FAILURES, type FrameFailure, type FrameFailureCode } from "./failure.js";
 import { type FocusGuard, guardFocus } from "./focus-guard.js";
 import { showMode } from "./modes.js";
 import { type Mount, mounts } from "./mount-queue.js";
@@ -47,7 +47,7 @@ export interface AppFrameOptions extends BridgeOptions {
   /** The display modes of this page; all three by default. */
   displayModes?: DisplayMode[] | undefined;
   /** Called on every state change. */
-  onstate?: ((state: FrameState, failure?: Failure) => void) | undefined;
+  onstate?: ((state: FrameState, failure?: FrameFailure) => void) | undefined;
   /** Called for policy violations and script errors. The details come from the view. */
   onreport?: ((report: ProxyReport) => void) | undefined;
 }
@@ -255,7 +255,7 @@ export class AppFrame {
       });
   }
 
-  #fail(code: FailureCode, detail?: string): void {
+  #fail(code: FrameFailureCode, detail?: string): void {
     if (this.#state === "closed" || this.#state === "failed") return;
     const failure = { code, message: FAILURES[code], detail };
     this.#remove();
@@ -264,7 +264,7 @@ export class AppFrame {
     showFailure(this.#chrome, failure, this.#options.fallback?.() ?? "", () => this.mount());
   }
 
-  #enter(state: FrameState, failure?: Failure): void {
+  #enter(state: FrameState, failure?: FrameFailure): void {
     this.#state = state;
     const { box, failure: panel } = this.#chrome;
     box.dataset["state"] = state;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Answer } from "@vitrine/guard";
+import type { ConsentAnswer } from "@vitrine/guard";
 import { buildChrome, make } from "./chrome.js";
 import { frameListeners, frameOf } from "./frame.js";
 import { type FrameQuestion, prompt, show } from "./prompt.js";
@@ -33,7 +33,7 @@ export async function askInPage(
   question: FrameQuestion,
   signal: AbortSignal,
   near?: () => HTMLElement | undefined,
-): Promise<Answer> {
+): Promise<ConsentAnswer> {
   const place = make("div", {});
   const settle = (): void => {
     const frame = frameOf(question.view);

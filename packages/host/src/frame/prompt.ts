@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Answer, arrayAt, type Question, resultObject } from "@vitrine/guard";
+import { arrayAt, type ConsentAnswer, type Question, resultObject } from "@vitrine/guard";
 import { type ApprovalGuard, guardApproval } from "./approval-guard.js";
 import { button, make } from "./chrome.js";
 import { frameOf } from "./frame.js";
@@ -35,15 +35,19 @@ type Approval = "once" | "session" | "always";
  * const guard = standardGuard(upstream, { ask: askInFrame });
  * ```
  */
-export const askInFrame = async (question: FrameQuestion, signal: AbortSignal): Promise<Answer> => {
+export const askInFrame = async (question: FrameQuestion, signal: AbortSignal): Promise<ConsentAnswer> => {
   const frame = frameOf(question.view);
   return frame ? prompt(frame.notices, question, signal) : { answer: "deny" };
 };
 
 /** Shows a question, and resolves to the user's answer. */
-export function prompt(place: HTMLElement, question: FrameQuestion, signal: AbortSignal): Promise<Answer> {
+export function prompt(
+  place: HTMLElement,
+  question: FrameQuestion,
+  signal: AbortSignal,
+): Promise<ConsentAnswer> {
   return new Promise((resolve) => {
-    const end = (answer: Answer): void => {
+    const end = (answer: ConsentAnswer): void => {
       guard.stop();
       hide(box);
       box.remove();

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { FailureCode } from "./failure.js";
+import type { FrameFailureCode } from "./failure.js";
 import type { ProxyFrame } from "./proxy-frame.js";
 
 /** Milliseconds between checks. */
@@ -21,7 +21,7 @@ const STRAY_PER_SECOND = 50;
 /** Events of a watched frame. */
 export interface Watched {
   /** The browser ended it, or it has too many frames, or it floods the page. */
-  onend(code: FailureCode, detail?: string): void;
+  onend(code: FrameFailureCode, detail?: string): void;
   /** The proxy answered, with whether the user was active in the app within the last seconds. */
   onpong(isActive: unknown): void;
   /** It stopped responding, or responds again. */

@@ -71,7 +71,7 @@ const SOCKET_FAILURES = 2;
 const TRANSIENT = ["stopping", "overloaded", "ended", "gap", "taken-over"];
 
 /** The page's side of the connection. */
-export class Connection {
+export class PageConnection {
   readonly session = new Session({ limits: { ...SESSION_LIMITS, queue: 2 * SESSION_LIMITS.message } });
   readonly #options: ConnectionOptions;
   readonly #events: ConnectionEvents;

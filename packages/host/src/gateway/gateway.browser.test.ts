@@ -4,10 +4,10 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { bundle, inlineScript, LIMIT, sharedChromium } from "../../../../testing/browser.ts";
 import { SessionStage } from "../../../../testing/session-stage.ts";
-import type { Gateway } from "./gateway.js";
+import type { GatewayClient } from "./gateway.js";
 
 /** Globals of the page for the test. */
-declare const test: { gateway: Gateway; phases: string[]; takenOver: number };
+declare const test: { gateway: GatewayClient; phases: string[]; takenOver: number };
 
 const SCRIPT = `
   import { connectGateway } from "@vitrine/host/gateway";

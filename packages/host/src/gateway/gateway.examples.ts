@@ -1,7 +1,7 @@
 import { Bridge } from "../bridge.js";
 import { askInPage } from "../frame/page-prompt.js";
 import { showView } from "./app-options.js";
-import { connectGateway, type Gateway } from "./gateway.js";
+import { connectGateway, type GatewayClient } from "./gateway.js";
 import type { GatewayView } from "./view.js";
 
 export async function connectGatewayExample(show: (text: string) => void) {
@@ -17,7 +17,7 @@ export async function connectGatewayExample(show: (text: string) => void) {
   return gateway;
 }
 
-export async function requestExample(gateway: Gateway, show: (text: string) => void) {
+export async function requestExample(gateway: GatewayClient, show: (text: string) => void) {
   //#region request
   const { tools } = await gateway.request("gateway/catalogue", { server: "weather" });
   // As the model would: only tools that are visible to it.

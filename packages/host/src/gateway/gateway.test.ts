@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket as NodeSocket } from "ws";
 import { type Noted, SessionStage, type SessionStageOptions } from "../../../../testing/session-stage.ts";
 import type { GatewayState } from "./connection.js";
-import { connectGateway, type Gateway, type GatewayOptions } from "./gateway.js";
+import { connectGateway, type GatewayClient, type GatewayClientOptions } from "./gateway.js";
 
 const Socket = NodeSocket as unknown as typeof WebSocket;
 const LONG = { timeout: 60_000, interval: 20 };
@@ -43,12 +43,12 @@ async function openStage(options?: SessionStageOptions): Promise<SessionStage> {
 }
 
 interface Page {
-  gateway: Gateway;
+  gateway: GatewayClient;
   states: GatewayState[];
   storage: ReturnType<typeof tabStorage>;
 }
 
-function openPage(stage: SessionStage, options: Partial<GatewayOptions> = {}): Page {
+function openPage(stage: SessionStage, options: Partial<GatewayClientOptions> = {}): Page {
   const states: GatewayState[] = [];
   const storage = tabStorage();
   const gateway = connectGateway({
@@ -66,7 +66,7 @@ const untilOpen = (page: Page, over: "websocket" | "http" = "websocket") =>
   vi.waitFor(() => expect(page.gateway.state).toMatchObject({ phase: "open", over }), LONG);
 
 /** Calls a tool, and returns the outcome. */
-const call = (gateway: Gateway, n: number) =>
+const call = (gateway: GatewayClient, n: number) =>
   gateway.request("gateway/call", { server: "weather", name: `tool-${n}` }) as Promise<unknown>;
 
 const callsOf = (noted: Noted[]): unknown[] =>

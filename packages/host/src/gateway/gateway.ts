@@ -23,11 +23,11 @@ import {
   type ServerSummary,
 } from "@vitrine/wire";
 import { type CallOptions, Calls, portOf } from "./calls.js";
-import { Connection, type ConnectionOptions, type GatewayState } from "./connection.js";
+import { type ConnectionOptions, type GatewayState, PageConnection } from "./connection.js";
 import { GatewayView } from "./view.js";
 
 /** Options of {@link connectGateway}. */
-export interface GatewayOptions extends ConnectionOptions {
+export interface GatewayClientOptions extends ConnectionOptions {
   /**
    * Asks the user; `askInPage` does. The question's `view` is the {@link GatewayView.id} of the requesting
    * view, if this page has it. The signal aborts when the question is obsolete. Without it every question is
@@ -71,9 +71,9 @@ const MAX_EARLY = 1000;
  * });
  * ```
  */
-export class Gateway {
-  readonly #options: GatewayOptions;
-  readonly #connection: Connection;
+export class GatewayClient {
+  readonly #options: GatewayClientOptions;
+  readonly #connection: PageConnection;
   readonly #calls: Calls;
   readonly #main = portOf(MAIN_CHANNEL, false);
   readonly #views = new Map<string, GatewayView>();
@@ -87,9 +87,9 @@ export class Gateway {
   #early: [channel: string, text: string][] = [];
 
   /** @internal */
-  constructor(options: GatewayOptions) {
+  constructor(options: GatewayClientOptions) {
     this.#options = options;
-    this.#connection = new Connection(options, {
+    this.#connection = new PageConnection(options, {
       renewed: (isFirst) => this.#renewed(isFirst),
       takenOver: () => this.#takenOver(),
       closed: (message) => this.#drop(message),
@@ -362,8 +362,8 @@ export class Gateway {
  * show(servers.map(({ name, state }) => `${name}: ${state}`).join("\n"));
  * ```
  */
-export function connectGateway(options: GatewayOptions): Gateway {
-  return new Gateway(options);
+export function connectGateway(options: GatewayClientOptions): GatewayClient {
+  return new GatewayClient(options);
 }
 
 const plain = (result: unknown): unknown => (result instanceof JsonText ? result.parse() : result);

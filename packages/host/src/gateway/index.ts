@@ -7,9 +7,9 @@ export { type AppPlace, type GatewayAppOptions, gatewayApp, showView } from "./a
 export type { ConnectionOptions, GatewayState } from "./connection.js";
 export {
   connectGateway,
-  Gateway,
   type GatewayAnswers,
-  type GatewayOptions,
+  GatewayClient,
+  type GatewayClientOptions,
   type GatewayRequestOptions,
 } from "./gateway.js";
 export type { LineKind } from "./line.js";

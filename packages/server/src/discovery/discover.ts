@@ -9,12 +9,12 @@ import { fileURLToPath } from "node:url";
 import { AppServer, type AppServerOptions, isFollowed } from "../app-server.js";
 import { MAX_BYTES } from "../check-document.js";
 import { DefinitionError } from "../errors.js";
-import { type ServeOptions, type Serving, serve } from "../serve.js";
+import { type RunningServer, type ServeOptions, serve } from "../serve.js";
 import type { AnyTemplate } from "../templates/template.js";
 import type { AnyTool } from "../tool.js";
 import { type DiscoveryProblem, lineOf, problemFrom } from "./problem.js";
 import { TOOL_FILES } from "./read-tool.js";
-import { type Found, Scan } from "./scan.js";
+import { Scan, type ScanResult } from "./scan.js";
 import { type Watching, watchFolders } from "./watch-folders.js";
 
 /** Options of {@link discover}, in addition to those of a server. */
@@ -87,13 +87,13 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
 export class Discovered {
   readonly server: AppServer;
   readonly #scan: Scan;
-  #found: Found;
+  #found: ScanResult;
   #watching: Watching | undefined;
   #tell: ((problem: DiscoveryProblem) => void) | undefined;
   #told = new Set<string>();
   #reloading: Promise<void> = Promise.resolve();
 
-  constructor(server: AppServer, scan: Scan, found: Found) {
+  constructor(server: AppServer, scan: Scan, found: ScanResult) {
     this.server = server;
     this.#scan = scan;
     this.#found = found;
@@ -135,7 +135,7 @@ export class Discovered {
    * await found.serve();
    * ```
    */
-  async serve(options?: ServeOptions): Promise<Serving> {
+  async serve(options?: ServeOptions): Promise<RunningServer> {
     this.#tell = (problem) => void process.stderr.write(`${lineOf(problem)}\n`);
     this.#tellAll();
     const serving = await serve(this.server, options);

@@ -5,7 +5,7 @@
  */
 import { RESOURCE_URI_META_KEY, readToolUi } from "@vitrine/protocol";
 import type { AnyTool } from "../tool.js";
-import type { View } from "../view.js";
+import type { ViewDefinition } from "../view.js";
 
 /**
  * Returns the tool with its view. The tool's own metadata wins: its address is kept, or its visibility if it
@@ -14,7 +14,11 @@ import type { View } from "../view.js";
  * @param own the view in the tool's folder
  * @param views all views by address
  */
-export function link(tool: AnyTool, own: View | undefined, views: ReadonlyMap<string, View>): AnyTool {
+export function link(
+  tool: AnyTool,
+  own: ViewDefinition | undefined,
+  views: ReadonlyMap<string, ViewDefinition>,
+): AnyTool {
   if (tool.view) return tool;
   const { resourceUri, visibility = tool.visibility } = explicitOf(tool);
   const view = resourceUri === undefined ? own : views.get(resourceUri);

@@ -9,7 +9,7 @@ import { adviseIn } from "../advice.js";
 import { DefinitionError } from "../errors.js";
 import { inlineFolder } from "../inline-folder.js";
 import { pathInside } from "../read-document.js";
-import { type View, view } from "../view.js";
+import { type ViewDefinition, view } from "../view.js";
 import { FileError, inFile } from "./problem.js";
 import { type JsonFile, readJsonFile } from "./read-json.js";
 import { readUiMeta, type Templates, type UiMeta } from "./ui-meta.js";
@@ -47,7 +47,7 @@ export interface UiPlace {
  *
  * @throws {DefinitionError}
  */
-export async function readUi(place: UiPlace): Promise<View> {
+export async function readUi(place: UiPlace): Promise<ViewDefinition> {
   const { root, folder, name, uri, templates } = place;
   const path = await pathInside(root, folder);
   const file = (await exists(join(path, UI_META)))
@@ -72,7 +72,7 @@ export async function readUi(place: UiPlace): Promise<View> {
 }
 
 /** Reports metadata that hosts would not understand as an error of the file. */
-function viewOf(file: JsonFile | undefined, make: () => View): View {
+function viewOf(file: JsonFile | undefined, make: () => ViewDefinition): ViewDefinition {
   try {
     return make();
   } catch (cause) {

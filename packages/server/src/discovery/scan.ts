@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { placeOf } from "../addresses.js";
 import type { AnyTool } from "../tool.js";
-import type { View } from "../view.js";
+import type { ViewDefinition } from "../view.js";
 import { foldersIn, markOf } from "./folders.js";
 import { explicitOf, link, unlinked } from "./link.js";
 import { type DiscoveryProblem, lineOf, problemFrom } from "./problem.js";
@@ -24,15 +24,15 @@ export interface ScanOptions {
   readonly uiFolder: string;
   /** Defined in code: they win over folders. */
   readonly tools: readonly AnyTool[];
-  readonly views: readonly View[];
+  readonly views: readonly ViewDefinition[];
   readonly templates: Templates;
   readonly limit: number;
 }
 
 /** Result of a scan. */
-export interface Found {
+export interface ScanResult {
   readonly tools: readonly AnyTool[];
-  readonly views: readonly View[];
+  readonly views: readonly ViewDefinition[];
   readonly problems: readonly DiscoveryProblem[];
 }
 
@@ -46,14 +46,14 @@ interface UiFolder {
 export class Scan {
   readonly #options: ScanOptions;
   readonly #tools = new Remembered<AnyTool>();
-  readonly #views = new Remembered<View>();
-  readonly #linked = new WeakMap<AnyTool, { view: View | undefined; tool: AnyTool }>();
+  readonly #views = new Remembered<ViewDefinition>();
+  readonly #linked = new WeakMap<AnyTool, { view: ViewDefinition | undefined; tool: AnyTool }>();
 
   constructor(options: ScanOptions) {
     this.#options = options;
   }
 
-  async look(): Promise<Found> {
+  async look(): Promise<ScanResult> {
     const { root, toolsFolder, uiFolder } = this.#options;
     const problems: DiscoveryProblem[] = [];
     const inTools = await foldersIn(root, toolsFolder);
@@ -109,7 +109,12 @@ export class Scan {
    * Keeps the view that a tool's module defines, unless another view has its name or address. That problem
    * concerns only this tool.
    */
-  #withOwnView(tool: AnyTool, folder: string, known: View[], problems: DiscoveryProblem[]): AnyTool {
+  #withOwnView(
+    tool: AnyTool,
+    folder: string,
+    known: ViewDefinition[],
+    problems: DiscoveryProblem[],
+  ): AnyTool {
     const { view } = tool;
     if (!view || known.includes(view)) return tool;
     const what = takenOf(view, known);
@@ -126,10 +131,10 @@ export class Scan {
     folders: readonly UiFolder[],
     tools: ReadonlyMap<string, AnyTool>,
     problems: DiscoveryProblem[],
-  ): Promise<{ views: Map<string, View>; broken: Map<string, DiscoveryProblem> }> {
+  ): Promise<{ views: Map<string, ViewDefinition>; broken: Map<string, DiscoveryProblem> }> {
     const { root, name: server, templates, limit, views, tools: own } = this.#options;
     const inCode = [...views, ...[...own, ...tools.values()].flatMap(({ view }) => view ?? [])];
-    const found = new Map<string, View>();
+    const found = new Map<string, ViewDefinition>();
     const broken = new Map<string, DiscoveryProblem>();
     for (const { name, folder } of folders) {
       const uri = `ui://${placeOf(server)}/${name}`;
@@ -150,10 +155,10 @@ export class Scan {
 
   #offer(
     tools: ReadonlyMap<string, AnyTool>,
-    views: ReadonlyMap<string, View>,
+    views: ReadonlyMap<string, ViewDefinition>,
     broken: ReadonlyMap<string, DiscoveryProblem>,
     problems: DiscoveryProblem[],
-  ): Pick<Found, "tools" | "views"> {
+  ): Pick<ScanResult, "tools" | "views"> {
     const all = [...this.#options.views, ...views.values()];
     const place = `ui://${placeOf(this.#options.name)}/`;
     // A view whose address changes with its document can also be found by name.
@@ -187,7 +192,7 @@ export class Scan {
 }
 
 /** The name or address of a view that another one already has. */
-function takenOf({ name, uri }: View, known: readonly View[]): string | undefined {
+function takenOf({ name, uri }: ViewDefinition, known: readonly ViewDefinition[]): string | undefined {
   if (known.some((each) => each.name === name)) return `name ${name}`;
   return uri !== undefined && known.some((each) => each.uri === uri) ? `address ${uri}` : undefined;
 }

@@ -24,7 +24,7 @@ async function identityOf(path: string): Promise<string | undefined> {
 }
 
 /** Options of {@link watchFolders}. */
-export interface WatchOptions {
+export interface WatchFoldersOptions {
   readonly root: string;
   /** Folders in the root; they need not exist yet. */
   readonly folders: readonly string[];
@@ -42,7 +42,12 @@ export interface Watching {
  * Watches each folder separately: Node's recursive watchers miss files that are created quickly in a new
  * folder.
  */
-export async function watchFolders({ root, folders, changed, failed }: WatchOptions): Promise<Watching> {
+export async function watchFolders({
+  root,
+  folders,
+  changed,
+  failed,
+}: WatchFoldersOptions): Promise<Watching> {
   const watchers = new Map<string, { readonly watcher: FSWatcher; readonly identity: string }>();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;

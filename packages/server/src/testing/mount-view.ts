@@ -6,9 +6,9 @@
 import { type HostContext, recordOf, type Tool, VitrineError } from "@vitrine/protocol";
 import type { AnyTool, ToolsOf } from "../tool.js";
 import { MountedView, type Mounting } from "./mounted-view.js";
-import { type Answer, TestHost } from "./test-host.js";
+import { TestHost, type ToolOverride } from "./test-host.js";
 import type { AnyTypes, ResultOf, TestedServer, TypesOf } from "./test-server.js";
-import { ViewChannel } from "./view-channel.js";
+import { TestViewChannel } from "./view-channel.js";
 import { type JsdomWindow, newWindow, ViewFrame, type ViewWindow } from "./view-window.js";
 
 /** Options of every mount. */
@@ -19,7 +19,7 @@ interface MountOptions<W extends ViewWindow> {
    */
   readonly window?: W | undefined;
   /** Answers of tools by name, instead of the server's. */
-  readonly tools?: Readonly<Record<string, Answer>> | undefined;
+  readonly tools?: Readonly<Record<string, ToolOverride>> | undefined;
   /** Additional host context. */
   readonly context?: HostContext | undefined;
   /** Milliseconds until the view must have started; 5000 by default. */
@@ -98,7 +98,7 @@ export async function mountView(
   const frame = new ViewFrame(window, noted);
   // Messages of its scripts arrive asynchronously, so the view's timeout starts after they have run.
   frame.write(html);
-  const channel = new ViewChannel(frame, limit, noted);
+  const channel = new TestViewChannel(frame, limit, noted);
   const context = { ...CONTEXT, ...(tool && { toolInfo: { tool } }), ...options.context };
   const host = new TestHost(channel, { server, tools, context });
   const call = async (input: Record<string, unknown>): Promise<ResultOf<unknown>> => {

@@ -5,9 +5,9 @@
  */
 import { type HostContext, type HostContextUpdate, VitrineError } from "@vitrine/protocol";
 import { now, turn } from "./real-time.js";
-import type { Asked, TestHost, ViewCall } from "./test-host.js";
+import type { CalledTool, HostRequests, TestHost } from "./test-host.js";
 import type { AnyTypes, ResultOf } from "./test-server.js";
-import type { ViewChannel } from "./view-channel.js";
+import type { TestViewChannel } from "./view-channel.js";
 import { textOf, type ViewFrame, type ViewWindow } from "./view-window.js";
 
 /** A tool's result for the view; every field is optional. */
@@ -17,7 +17,7 @@ export type ToldResult<Data> = Partial<ResultOf<Data>>;
 export interface Mounting<W extends ViewWindow> {
   readonly window: W;
   readonly frame: ViewFrame;
-  readonly channel: ViewChannel;
+  readonly channel: TestViewChannel;
   readonly host: TestHost;
   readonly problems: readonly Error[];
   /** Calls the view's own tool on the server. */
@@ -72,28 +72,28 @@ export class MountedView<
   }
 
   /** The tools that the view called, with their results. */
-  get calls(): readonly ViewCall[] {
+  get calls(): readonly CalledTool[] {
     return this.#asked.calls;
   }
-  get messages(): Readonly<Asked["messages"]> {
+  get messages(): Readonly<HostRequests["messages"]> {
     return this.#asked.messages;
   }
   /** The last model context of the view. */
-  get modelContext(): Asked["modelContext"] {
+  get modelContext(): HostRequests["modelContext"] {
     return this.#asked.modelContext;
   }
   /** The links that the view asked to open. */
   get links(): readonly string[] {
     return this.#asked.links;
   }
-  get downloads(): Readonly<Asked["downloads"]> {
+  get downloads(): Readonly<HostRequests["downloads"]> {
     return this.#asked.downloads;
   }
   /** The sizes that the view reported; without a layout they mean little. */
-  get sizes(): Readonly<Asked["sizes"]> {
+  get sizes(): Readonly<HostRequests["sizes"]> {
     return this.#asked.sizes;
   }
-  get logs(): Readonly<Asked["logs"]> {
+  get logs(): Readonly<HostRequests["logs"]> {
     return this.#asked.logs;
   }
   /** Whether the view asked to be removed. */
@@ -104,7 +104,7 @@ export class MountedView<
   get hostContext(): HostContext {
     return this.#mounting.host.context;
   }
-  get #asked(): Asked {
+  get #asked(): HostRequests {
     return this.#mounting.host.asked;
   }
 
@@ -164,7 +164,7 @@ export class MountedView<
     this.#mounting.frame.remove();
   }
 
-  #tell(method: Parameters<ViewChannel["tell"]>[0], params: object): Promise<void> {
+  #tell(method: Parameters<TestViewChannel["tell"]>[0], params: object): Promise<void> {
     this.#mounting.channel.tell(method, params);
     return this.settled();
   }

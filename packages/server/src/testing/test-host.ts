@@ -21,10 +21,10 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import type { TestedServer } from "./test-server.js";
-import type { ViewChannel } from "./view-channel.js";
+import type { TestViewChannel } from "./view-channel.js";
 
 /** A tool that a view called. */
-export interface ViewCall {
+export interface CalledTool {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   /** The result; absent while it runs, or if it was refused. */
@@ -32,14 +32,14 @@ export interface ViewCall {
 }
 
 /** Answers a view's call instead of the server. */
-export type Answer = (
+export type ToolOverride = (
   input: Record<string, unknown>,
   context: RequestContext,
 ) => CallToolResult | Promise<CallToolResult>;
 
 /** Requests of a view to its host, in order. */
-export interface Asked {
-  readonly calls: ViewCall[];
+export interface HostRequests {
+  readonly calls: CalledTool[];
   readonly messages: Params<"ui/message">[];
   /** Updates of the model context; each replaces the one before. */
   modelContext: Params<"ui/update-model-context"> | undefined;
@@ -54,7 +54,7 @@ export interface Asked {
 /** Options of a test's host. */
 export interface TestHostOptions {
   readonly server: Pick<TestedServer<readonly []>, "request"> | undefined;
-  readonly tools: Readonly<Record<string, Answer>>;
+  readonly tools: Readonly<Record<string, ToolOverride>>;
   readonly context: HostContext;
 }
 
@@ -71,7 +71,7 @@ const REFUSED = -32000;
 
 /** The host of one view. */
 export class TestHost {
-  readonly asked: Asked = {
+  readonly asked: HostRequests = {
     calls: [],
     messages: [],
     modelContext: undefined,
@@ -82,10 +82,10 @@ export class TestHost {
     wantsToClose: false,
   };
   readonly #options: TestHostOptions;
-  readonly #channel: ViewChannel;
+  readonly #channel: TestViewChannel;
   #context: HostContext;
 
-  constructor(channel: ViewChannel, options: TestHostOptions) {
+  constructor(channel: TestViewChannel, options: TestHostOptions) {
     this.#channel = channel;
     this.#options = options;
     this.#context = options.context;
@@ -177,7 +177,7 @@ export class TestHost {
 
   async #call(params: Params<"tools/call">, context: RequestContext): Promise<CallToolResult> {
     const { name, arguments: input = {} } = params;
-    const call: ViewCall = { name, arguments: input };
+    const call: CalledTool = { name, arguments: input };
     this.asked.calls.push(call);
     const { tools, server } = this.#options;
     const answer = Object.hasOwn(tools, name) ? tools[name] : undefined;

@@ -24,7 +24,7 @@ import { after, now, turn } from "./real-time.js";
 const QUIET_TURNS = 3;
 
 /** A view's channel. */
-export class ViewChannel {
+export class TestViewChannel {
   readonly peer = new CheckedPeer(HOST_END);
   readonly #life: HostLifecycle;
   readonly #wire: Transport;

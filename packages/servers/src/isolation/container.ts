@@ -20,7 +20,7 @@ export const ENGINES = ["podman", "docker"] as const;
 export type EngineName = (typeof ENGINES)[number];
 
 /** An engine that responds. */
-export interface Engine {
+export interface ContainerEngine {
   readonly name: EngineName;
   readonly path: string;
 }
@@ -43,7 +43,7 @@ const OF_THE_ENGINE =
  * @throws {GatewayError} `isolation-unavailable`, with the problem of each engine; `data.isInstalled` says
  * whether any engine is installed
  */
-export async function findEngine(wanted: readonly EngineName[] = ENGINES): Promise<Engine> {
+export async function findEngine(wanted: readonly EngineName[] = ENGINES): Promise<ContainerEngine> {
   const problems: string[] = [];
   let isInstalled = false;
   for (const name of wanted) {
@@ -74,7 +74,7 @@ export async function findEngine(wanted: readonly EngineName[] = ENGINES): Promi
  *
  * @throws {GatewayError} `isolation-unavailable`, with the engine's own message
  */
-export async function tryImage(engine: Engine, image: string, isolation: Isolation): Promise<void> {
+export async function tryImage(engine: ContainerEngine, image: string, isolation: Isolation): Promise<void> {
   const name = `vitrine-${newInstance().id}`;
   const spec = { name, command: NOWHERE, args: [], env: {}, isolation: { ...isolation, image } };
   try {
@@ -139,7 +139,7 @@ export function containerArguments(spec: LaunchSpec, name: string): string[] {
 }
 
 /** Starts a server in a container. */
-export async function launchContainer(spec: LaunchSpec, engine: Engine): Promise<Launched> {
+export async function launchContainer(spec: LaunchSpec, engine: ContainerEngine): Promise<Launched> {
   const instance = newInstance();
   const name = `vitrine-${instance.id}`;
   const comma = [...spec.isolation.read, ...spec.isolation.write].find((path) => path.includes(","));

@@ -6,7 +6,7 @@
 import { GatewayError } from "@vitrine/wire";
 import { launchWith } from "./bubblewrap.js";
 import { bubblewrapTools } from "./bubblewrap-tools.js";
-import { type Engine, type EngineName, findEngine, tryImage } from "./container.js";
+import { type ContainerEngine, type EngineName, findEngine, tryImage } from "./container.js";
 import type { DriverName, DriverReport, Isolation } from "./isolation.js";
 
 /** Limits that suffice for a program that does nothing. */
@@ -20,13 +20,13 @@ const LITTLE: Isolation = {
   tmp: 2 ** 20,
 };
 
-const engines = new Map<string, Promise<Engine>>();
+const engines = new Map<string, Promise<ContainerEngine>>();
 /** Results by engine and image. */
 const images = new Map<string, Promise<void>>();
 let bubblewrap: Promise<DriverReport> | undefined;
 
 /** The engine for a server. Throws if no engine responds. */
-export const engineFor = (name?: EngineName): Promise<Engine> =>
+export const engineFor = (name?: EngineName): Promise<ContainerEngine> =>
   once(engines, name ?? "", () => findEngine(name && [name]));
 
 /** Whether a driver works; for a container with an image, whether that image runs. */

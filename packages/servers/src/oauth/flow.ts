@@ -18,7 +18,7 @@ import type { RemoteSettings } from "../settings.js";
 import { checkAuthorizeUrl } from "./authorize-url.js";
 
 /** Stored data of a user at a server. */
-export interface Credentials {
+export interface OAuthCredentials {
   /** The server's address. Tokens are sent to no other. */
   url: string;
   /** The authorization server that issued the tokens. */
@@ -46,8 +46,8 @@ export interface FlowContext {
   settings: RemoteSettings;
   redirectUrl: string;
   clientName: string;
-  credentials: Credentials;
-  save(change: Partial<Credentials>): Promise<void>;
+  credentials: OAuthCredentials;
+  save(change: Partial<OAuthCredentials>): Promise<void>;
 }
 
 /** Implements the client for the SDK. */

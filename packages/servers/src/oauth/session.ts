@@ -17,7 +17,7 @@ import { GatewayError } from "@vitrine/wire";
 import type { SecretStore } from "../secrets/secrets.js";
 import { identityOf } from "../server-identity.js";
 import type { RemoteSettings } from "../settings.js";
-import { type Credentials, Flow, type StartedSignIn } from "./flow.js";
+import { Flow, type OAuthCredentials, type StartedSignIn } from "./flow.js";
 
 /** Dependencies of an {@link OAuthSession}. */
 export interface OAuthSessionContext {
@@ -63,7 +63,7 @@ export class OAuthSession {
   /** The token that each response belongs to. */
   readonly #sent = new WeakMap<Response, string>();
   readonly #signedIn: Listeners;
-  #loaded: Promise<Credentials> | undefined;
+  #loaded: Promise<OAuthCredentials> | undefined;
   #run: Promise<void> | undefined;
 
   constructor(context: OAuthSessionContext) {
@@ -186,7 +186,7 @@ export class OAuthSession {
     const credentials = await this.#load();
     // A sign-in is pending: a second one would hide it.
     const isWaiting = !isForced && this.authorizeUrl !== undefined;
-    const save = (change: Partial<Credentials>) => this.#save(change);
+    const save = (change: Partial<OAuthCredentials>) => this.#save(change);
     const flow = new Flow({ settings, redirectUrl: redirectUrl(), clientName, credentials, save });
     const scope = settings.scope && !isForced ? settings.scope : challenge.scope;
     try {
@@ -215,7 +215,7 @@ export class OAuthSession {
     return new GatewayError("server-unauthorized", `${this.server}: ${message}`, { cause });
   }
 
-  #load(): Promise<Credentials> {
+  #load(): Promise<OAuthCredentials> {
     this.#loaded ??= this.#read().catch((error: unknown) => {
       this.#loaded = undefined;
       throw error;
@@ -223,19 +223,19 @@ export class OAuthSession {
     return this.#loaded;
   }
 
-  async #read(): Promise<Credentials> {
+  async #read(): Promise<OAuthCredentials> {
     const { url } = this.#context.settings;
     return (await this.#readOf(this.#key)) ?? (await this.#readOf(this.#oldKey)) ?? { url };
   }
 
   /** The data stored under a key, if it belongs to exactly this URL: a token is never sent to another one. */
-  async #readOf(key: string): Promise<Credentials | undefined> {
+  async #readOf(key: string): Promise<OAuthCredentials | undefined> {
     const text = await this.#context.secrets.get(key);
-    const saved: Credentials | undefined = text === undefined ? undefined : JSON.parse(text);
+    const saved: OAuthCredentials | undefined = text === undefined ? undefined : JSON.parse(text);
     return saved?.url === this.#context.settings.url ? saved : undefined;
   }
 
-  async #save(change: Partial<Credentials>): Promise<void> {
+  async #save(change: Partial<OAuthCredentials>): Promise<void> {
     const credentials = Object.assign(await this.#load(), change);
     await this.#context.secrets.set(this.#key, JSON.stringify(credentials));
   }

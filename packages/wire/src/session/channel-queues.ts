@@ -12,7 +12,7 @@ interface Queue {
 }
 
 /** The next part of a message. */
-export interface Part {
+export interface MessagePart {
   channel: string;
   more: boolean;
   text: string;
@@ -52,7 +52,7 @@ export class ChannelQueues {
    * Takes the next part: each channel gets its turn before any gets a second one. A message of several parts waits, and
    * those behind it, until it fits the other side's limit beside the started ones.
    */
-  take(): Part | undefined {
+  take(): MessagePart | undefined {
     let isBlocked = false;
     for (const [channel, queue] of this.#queues ?? []) {
       const [whole = ""] = queue.texts;

@@ -10,7 +10,7 @@ import {
   integer,
   literal,
   object,
-  type Schema,
+  type Shape,
   string,
   VitrineError,
 } from "@vitrine/protocol";
@@ -71,7 +71,7 @@ interface Handshake {
   bye: Bye;
 }
 
-const SCHEMAS: { readonly [W in keyof Handshake]: Schema<Handshake[W]> } = {
+const SCHEMAS: { readonly [W in keyof Handshake]: Shape<Handshake[W]> } = {
   hello: HELLO,
   welcome: WELCOME,
   bye: BYE,

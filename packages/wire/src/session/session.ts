@@ -5,7 +5,7 @@
  * @module
  */
 import { VitrineError } from "@vitrine/protocol";
-import { ChannelQueues, type Part } from "./channel-queues.js";
+import { ChannelQueues, type MessagePart } from "./channel-queues.js";
 import {
   FRAME_COST,
   isChannel,
@@ -23,7 +23,7 @@ import type { SessionTransport, TransportFault } from "./session-transport.js";
 const ACK_AFTER = { cost: 65_536, frames: 32, milliseconds: 25 };
 
 /** A sent part; its `ack` is that of the last transmission. */
-interface Sent extends Part {
+interface Sent extends MessagePart {
   readonly seq: number;
   ack: number;
 }
@@ -330,7 +330,7 @@ export class Session {
     );
   }
 
-  #transmit(part: Part): void {
+  #transmit(part: MessagePart): void {
     const { channel, more, text } = part;
     const frame = { seq: ++this.#sent, ack: 0, channel, more, text };
     this.#unacknowledged.push(frame);

@@ -1,4 +1,4 @@
-import type { Gateway } from "@vitrine/host/gateway";
+import type { GatewayClient } from "@vitrine/host/gateway";
 import { VitrineError } from "@vitrine/protocol";
 import type { ServerSummary } from "@vitrine/wire";
 import { expect, it, vi } from "vitest";
@@ -22,7 +22,7 @@ function stage(catalogue: () => Promise<unknown>) {
       asked.push(method);
       return method === "gateway/start" ? summary("ready") : catalogue();
     },
-  } as unknown as Gateway;
+  } as unknown as GatewayClient;
   const tell = (said: ServerSummary): void => heard.get("gateway/status")?.(said as never);
   const change = (): void => heard.get("gateway/changed")?.({ server: "s" } as never);
   return { servers: new Servers(gateway), asked, tell, change };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Gateway } from "@vitrine/host/gateway";
+import type { GatewayClient } from "@vitrine/host/gateway";
 import { type Tool, VitrineError } from "@vitrine/protocol";
 import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
 import { isFields, readCatalogue } from "./app/foreign.js";
@@ -11,7 +11,7 @@ import { messageOf } from "./messages/messages.js";
 import { Observable, quietly } from "./observable.js";
 
 /** A server. */
-export interface ServerState {
+export interface ShownServer {
   readonly summary: ServerSummary;
   readonly catalogue?: ServerCatalogue | undefined;
   /** Why its catalogue could not be read. */
@@ -23,8 +23,8 @@ const QUIET = 300;
 
 /** All servers, kept up to date. */
 export class Servers extends Observable {
-  readonly #gateway: Gateway;
-  readonly #states = new Map<string, ServerState>();
+  readonly #gateway: GatewayClient;
+  readonly #states = new Map<string, ShownServer>();
   /** Automatic requests so far: each server once when it is idle, and once when it is ready. */
   readonly #asked = new Set<string>();
   /** Hashes of the last readable UIs, by server and tool: one that is being written may be broken. */
@@ -38,25 +38,25 @@ export class Servers extends Observable {
   /** Called for a server that was removed from the settings. */
   onremoved: ((server: string) => void) | undefined;
 
-  constructor(gateway: Gateway) {
+  constructor(gateway: GatewayClient) {
     super();
     this.#gateway = gateway;
     gateway.on("gateway/status", (summary) => this.#learn(summary));
     gateway.on("gateway/changed", ({ server }) => void this.#read(server));
   }
 
-  get list(): ServerState[] {
+  get list(): ShownServer[] {
     return [...this.#states.values()];
   }
 
   /** Whether every server has answered or failed. */
   get isSettled(): boolean {
-    const isAnswered = ({ catalogue, problem, summary }: ServerState): boolean =>
+    const isAnswered = ({ catalogue, problem, summary }: ShownServer): boolean =>
       (catalogue ?? problem ?? summary.problem) !== undefined;
     return this.isKnown && this.list.every(isAnswered);
   }
 
-  get(name: string): ServerState | undefined {
+  get(name: string): ShownServer | undefined {
     return this.#states.get(name);
   }
 
@@ -119,7 +119,7 @@ export class Servers extends Observable {
   }
 
   async #read(server: string): Promise<void> {
-    let read: Pick<ServerState, "catalogue" | "problem">;
+    let read: Pick<ShownServer, "catalogue" | "problem">;
     try {
       read = {
         catalogue: readCatalogue(await this.#gateway.request("gateway/catalogue", { server })),

@@ -4,14 +4,14 @@
  * @module
  */
 import { askInPage, warm } from "@vitrine/host";
-import { connectGateway, type Gateway, type GatewayState } from "@vitrine/host/gateway";
+import { connectGateway, type GatewayClient, type GatewayState } from "@vitrine/host/gateway";
 import type { GatewayAnswer, GatewayQuestion, ViewPlace } from "@vitrine/wire";
 import type { AppModel } from "./app/app-model.js";
-import type { CallItem } from "./app/call-item.js";
-import { Conversation } from "./conversation/conversation.js";
-import { Conversations } from "./conversation/conversations.js";
+import type { PageCall } from "./app/call-item.js";
+import { PageConversation } from "./conversation/conversation.js";
+import { RecentConversations } from "./conversation/conversations.js";
 import { keepFromAddress } from "./conversation/kept-conversation.js";
-import { Models } from "./conversation/models.js";
+import { ModelList } from "./conversation/models.js";
 import { Questions } from "./conversation/questions.js";
 import type { StartedApp } from "./conversation/renewals.js";
 import type { Look } from "./diagnosis/look.js";
@@ -40,12 +40,12 @@ function startUnseen(place: ViewPlace): StartedApp {
 
 /** The state of the whole page. There is one instance. */
 export class Workbench extends Observable {
-  readonly gateway: Gateway;
+  readonly gateway: GatewayClient;
   readonly servers: Servers;
   /** The current conversation. */
-  readonly conversation: Conversation;
-  readonly conversations: Conversations;
-  readonly models: Models;
+  readonly conversation: PageConversation;
+  readonly conversations: RecentConversations;
+  readonly models: ModelList;
   /** Questions of servers and apps to the user. */
   readonly questions = new Questions();
   /** State of the connection to the gateway. */
@@ -98,7 +98,7 @@ export class Workbench extends Observable {
     this.gateway.on("gateway/elicited", (done) => this.questions.completed(done));
     this.servers = new Servers(this.gateway);
     keepFromAddress(sessionStorage);
-    this.conversation = new Conversation({
+    this.conversation = new PageConversation({
       gateway: this.gateway,
       storage: sessionStorage,
       look: () => this.#look,
@@ -112,8 +112,8 @@ export class Workbench extends Observable {
     this.conversation.onrenewed = (before, after) => {
       if (this.selected === before) this.select(after);
     };
-    this.conversations = new Conversations({ gateway: this.gateway, conversation: this.conversation });
-    this.models = new Models(this.gateway);
+    this.conversations = new RecentConversations({ gateway: this.gateway, conversation: this.conversation });
+    this.models = new ModelList(this.gateway);
     this.questions.subscribe(() => this.changed());
   }
 
@@ -152,7 +152,7 @@ export class Workbench extends Observable {
   }
 
   /** Whether a call waits for the user's answer rather than its server. */
-  isAskedAbout(call: CallItem): boolean {
+  isAskedAbout(call: PageCall): boolean {
     if (call.state !== "running") return false;
     const { server, tool, appOf, input } = call;
     if (this.questions.elicitations.some(({ question }) => question.server === server)) return true;

@@ -16,7 +16,7 @@ const BY: Readonly<Record<string, Allowance>> = {
 };
 
 /** Answers questions, and records the answers. */
-export class Consents {
+export class RenderConsents {
   readonly given: RenderConsent[] = [];
   readonly #allow: ReadonlySet<Allowance>;
 

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { Gateway } from "@vitrine/host/gateway";
+import type { GatewayClient } from "@vitrine/host/gateway";
 import { readUiDocument, VitrineError } from "@vitrine/protocol";
 import { plainOf } from "../model/messages/message-json.js";
 import type { AppDocument } from "../model/recording/recorder.js";
 
 /** Reads it as a view would. */
 export async function currentDocument(
-  gateway: Gateway,
+  gateway: GatewayClient,
   server: string,
   uri: string,
   timeout: number,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { connectGateway, type Gateway } from "@vitrine/host/gateway";
+import { connectGateway, type GatewayClient } from "@vitrine/host/gateway";
 import type { DisplayMode } from "@vitrine/protocol";
 import { recordOf } from "@vitrine/protocol";
 import { AppModel } from "../model/app/app-model.js";
@@ -41,7 +41,7 @@ import type {
   ReplayRequest,
 } from "../node/render-page.js";
 import { Commissions } from "./commissions.js";
-import { Consents } from "./consents.js";
+import { RenderConsents } from "./consents.js";
 import { currentDocument } from "./current-document.js";
 import { isQuiet, until } from "./quiet.js";
 import { problemOf } from "./thrown-problem.js";
@@ -58,7 +58,7 @@ export class Rendering implements RenderPage {
   readonly profiles: readonly Profile[];
   readonly #times: RenderTimes = {};
   readonly #commissions = new Commissions();
-  #consents = new Consents([]);
+  #consents = new RenderConsents([]);
   #app: AppModel | undefined;
   #hasEnded = false;
   #problem: RenderProblem | undefined;
@@ -73,7 +73,7 @@ export class Rendering implements RenderPage {
 
   async open(request: RenderRequest): Promise<void> {
     const { server, tool, arguments: input, profile, allow, timeout } = request;
-    this.#consents = new Consents(allow);
+    this.#consents = new RenderConsents(allow);
     const deadline = performance.now() + timeout;
     const imitated = this.profiles.find(({ id }) => id === profile) ?? STRICT;
     try {
@@ -219,7 +219,7 @@ export class Rendering implements RenderPage {
     }
   }
 
-  #connect(): Gateway {
+  #connect(): GatewayClient {
     return connectGateway({
       url: "/api/session",
       onask: async (question) => this.#consents.answer(question),

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Gateway } from "@vitrine/gateway";
+import type { RunningGateway } from "@vitrine/gateway";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { LIMIT, sharedChromium } from "../../../../testing/browser.ts";
@@ -14,7 +14,7 @@ declare const __mcpAppsHost: HostTestApi;
 
 let folder: string;
 let browser: Browser;
-let gateway: Gateway;
+let gateway: RunningGateway;
 let page: Page;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "vitrine-host-test-docs-"));

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Gateway } from "@vitrine/gateway";
+import type { RunningGateway } from "@vitrine/gateway";
 import { STYLE_VARIABLES } from "@vitrine/protocol";
 import type { Browser, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -25,7 +25,7 @@ declare const __mcpAppsHost: HostTestApi;
 let folder: string;
 let model: ScriptedModel;
 let browser: Browser;
-let gateway: Gateway;
+let gateway: RunningGateway;
 let log: string[];
 let page: Page;
 

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Gateway, readSettings } from "@vitrine/gateway";
+import { type RunningGateway, readSettings } from "@vitrine/gateway";
 import { workbenchFolder } from "@vitrine/workbench";
 import type { BrowserContext, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -19,7 +19,7 @@ const MAIL = fileURLToPath(new URL("../../../../testing/gateway/mail-server.mjs"
 let folder: string;
 let ports: { listen: { port: number }; sandbox: { port: number } };
 let browser: BrowserContext;
-let gateway: Gateway | undefined;
+let gateway: RunningGateway | undefined;
 let page: Page;
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Gateway } from "@vitrine/gateway";
+import type { RunningGateway } from "@vitrine/gateway";
 import { workbenchFolder } from "@vitrine/workbench";
 import axe from "axe-core";
 import type { BrowserContext, Frame, Locator, Page } from "playwright-core";
@@ -79,7 +79,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 let folder: string;
 let settings: StageSettings;
-let gateway: Gateway;
+let gateway: RunningGateway;
 let browser: BrowserContext;
 let page: Page;
 /** Errors and warnings of the page, such as policy violations. */

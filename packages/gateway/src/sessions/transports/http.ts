@@ -9,7 +9,7 @@
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { type Bye, type TransportFault, writeHandshake } from "@vitrine/wire";
-import type { Answer, Answered } from "../../http/answer.js";
+import type { Answered, HttpAnswer } from "../../http/answer.js";
 import type { Caller } from "../../http/api.js";
 import type { TransportRequest } from "../../http/route.js";
 import type { LiveSession, PageTransport, SessionRegistry } from "../registry.js";
@@ -70,7 +70,7 @@ export class HttpTransports {
    * answer contains the id and the welcome. 409 means that another page took over the session, 410 that the
    * transport has ended.
    */
-  async post({ headers, bytes }: TransportRequest, caller: Caller): Promise<Answer> {
+  async post({ headers, bytes }: TransportRequest, caller: Caller): Promise<HttpAnswer> {
     const frames = readFrames(bytes);
     if (!frames) return answer(400, { message: "send a JSON array of at most 1,000 frames, and 1 MiB" });
     const name = headers[TRANSPORT_HEADER];
@@ -104,7 +104,7 @@ export class HttpTransports {
     for (const transport of this.#open.values()) transport.finish();
   }
 
-  #hello([frame = ""]: string[], { user }: Caller): Answer {
+  #hello([frame = ""]: string[], { user }: Caller): HttpAnswer {
     if (this.#open.size >= this.#connections) {
       return answer(503, { message: "too many connections: try again later" }, { "retry-after": "5" });
     }
@@ -197,7 +197,7 @@ class HttpPageTransport implements PageTransport {
     return true;
   }
 
-  async take(frames: string[]): Promise<Answer> {
+  async take(frames: string[]): Promise<HttpAnswer> {
     // A single POST at a time keeps the order, and lets a throttled page wait for a single answer.
     if (this.#isTaking) return answer(429, { message: "wait for the answer to the last POST" });
     this.#isTaking = true;
@@ -227,13 +227,13 @@ class HttpPageTransport implements PageTransport {
 
 const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-const answer = (status: number, body: object, headers?: Record<string, string>): Answer => ({
+const answer = (status: number, body: object, headers?: Record<string, string>): HttpAnswer => ({
   status,
   headers: { ...HEADERS, "content-type": "application/json", ...headers },
   body: JSON.stringify(body),
 });
 
-const gone = (): Answer => answer(410, { message: "this transport has ended: send a hello again" });
+const gone = (): HttpAnswer => answer(410, { message: "this transport has ended: send a hello again" });
 
 /** The frames of a body; undefined if it is not an array of strings, or too large. */
 function readFrames(bytes: Buffer): string[] | undefined {

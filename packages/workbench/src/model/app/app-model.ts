@@ -7,7 +7,7 @@
 import type { AppDetails, HostHandlers } from "@vitrine/guard";
 import {
   type Bridge,
-  type Failure,
+  type FrameFailure,
   type FrameState,
   type McpAppElement,
   type ProxyReport,
@@ -66,7 +66,7 @@ export class AppModel extends Observable {
   /** The app's own description. */
   details: AppDetails | undefined;
   state: FrameState = "idle";
-  failure: Failure | undefined;
+  failure: FrameFailure | undefined;
   /** The app's latest model context. */
   modelContext: Params<"ui/update-model-context"> | undefined;
   /** Its time, in milliseconds since the app was opened. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { AppTools, type Bridge } from "@vitrine/host";
+import { type Bridge, ViewTools } from "@vitrine/host";
 import type { CallToolResult, Tool } from "@vitrine/protocol";
 import { messageOf } from "../messages/messages.js";
 import { Observable } from "../observable.js";
@@ -17,13 +17,13 @@ export class AppToolList extends Observable {
   tools: readonly Tool[] | undefined;
   /** Why there is no list. */
   problem: string | undefined;
-  readonly #tools: AppTools;
+  readonly #tools: ViewTools;
   #reads = 0;
 
   constructor(bridge: Bridge) {
     super();
     // Pressing the button counts as approval.
-    this.#tools = new AppTools(bridge, { prefix: PREFIX, confirm: () => true });
+    this.#tools = new ViewTools(bridge, { prefix: PREFIX, confirm: () => true });
     this.#tools.onchange(() => void this.#read());
     bridge.on("ready", () => void this.#read());
     bridge.on("closed", () => void this.#read());

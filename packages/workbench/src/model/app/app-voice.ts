@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Gateway, GatewayView } from "@vitrine/host/gateway";
+import type { GatewayClient, GatewayView } from "@vitrine/host/gateway";
 import type { Params, Tool } from "@vitrine/protocol";
 
 /** Sends messages for one app. A rejection is the app's answer. */
@@ -17,7 +17,7 @@ export interface AppVoice {
  * Lets a view send messages to its conversation, even after the page shows another one while the app
  * finishes.
  */
-export function appVoice(gateway: Gateway, conversation: string, view: GatewayView): AppVoice {
+export function appVoice(gateway: GatewayClient, conversation: string, view: GatewayView): AppVoice {
   // The gateway's name of the view, which changes when the gateway restarts.
   const speaker = () => ({ id: conversation, view: view.opened.view });
   return {

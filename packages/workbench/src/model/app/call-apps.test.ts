@@ -13,9 +13,9 @@ import {
   undrawnDocument,
   viewOf,
 } from "../../../../../testing/workbench/conversation-stage.js";
-import { Conversation, type ConversationOptions } from "../conversation/conversation.js";
+import { PageConversation, type PageConversationOptions } from "../conversation/conversation.js";
 import { STRICT } from "../profiles/profile.js";
-import type { CallItem } from "./call-item.js";
+import type { PageCall } from "./call-item.js";
 
 const CALL = { conversation: "c", item: "a" };
 const refuse = async (): Promise<never> => {
@@ -27,7 +27,7 @@ async function stage(
   calls: ToldCall[],
   open: StagedPage["onopen"] = async () => viewOf("new"),
   views: GatewayView[] = [],
-  options: Partial<ConversationOptions> = {},
+  options: Partial<PageConversationOptions> = {},
 ) {
   const gateway = new StagedGateway().keep("c", calls);
   const page = new StagedPage(gateway);
@@ -35,9 +35,9 @@ async function stage(
   page.views = views;
   const storage = storageOf({ "vitrine-conversation": "c" });
   const all = { gateway: page.gateway, storage, look: () => ({}), profile: () => STRICT, ...options };
-  const conversation = new Conversation(all);
+  const conversation = new PageConversation(all);
   await conversation.restore();
-  const [item] = conversation.items as CallItem[];
+  const [item] = conversation.items as PageCall[];
   if (!item) throw new Error("nothing was restored");
   return { gateway, page, conversation, item, options: all };
 }
@@ -213,7 +213,7 @@ describe("in the conversation, an app", () => {
   beforeEach(() => void vi.stubGlobal("document", undrawnDocument));
   afterEach(() => void vi.unstubAllGlobals());
 
-  const bridgeOf = (item: CallItem): Bridge => {
+  const bridgeOf = (item: PageCall): Bridge => {
     const bridge = item.app?.element.bridge;
     if (!bridge) throw new Error("there is no bridge");
     return bridge;

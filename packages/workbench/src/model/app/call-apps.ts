@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Gateway, GatewayView } from "@vitrine/host/gateway";
+import type { GatewayClient, GatewayView } from "@vitrine/host/gateway";
 import type { GatewayRequests } from "@vitrine/wire";
 import { type RenewalHome, Renewals } from "../conversation/renewals.js";
 import type { Look } from "../diagnosis/look.js";
@@ -13,12 +13,12 @@ import { isOurs, type Profile } from "../profiles/profile.js";
 import { AppModel } from "./app-model.js";
 import { gatewaySource } from "./app-source.js";
 import { appVoice } from "./app-voice.js";
-import type { CallItem } from "./call-item.js";
+import type { PageCall } from "./call-item.js";
 import { Spares, type Warm } from "./spares.js";
 
 /** Options of {@link CallApps}. */
 export interface CallAppsOptions {
-  readonly gateway: Gateway;
+  readonly gateway: GatewayClient;
   /** Look of new apps. */
   readonly look: () => Look;
   readonly profile: (id?: string) => Profile;
@@ -31,9 +31,9 @@ export interface CallAppsOptions {
   /** The current conversation. */
   readonly conversation: () => string | undefined;
   /** Whether the call is in it. */
-  readonly isThere: (item: CallItem) => boolean;
+  readonly isThere: (item: PageCall) => boolean;
   /** Called when the page's data about a call changed. */
-  readonly remember: (item: CallItem) => void;
+  readonly remember: (item: PageCall) => void;
   /** Called when an app was replaced. */
   readonly onrenewed: (before: AppModel, after: AppModel) => void;
 }
@@ -44,8 +44,8 @@ export class CallApps {
   readonly #renewals: Renewals;
   readonly #spares: Spares;
   /** Calls whose app was opened or has failed: it is tried again only with its next UI. */
-  readonly #tried = new WeakSet<CallItem>();
-  readonly #opening = new Set<CallItem>();
+  readonly #tried = new WeakSet<PageCall>();
+  readonly #opening = new Set<PageCall>();
   /** Views from before a reload, until their calls are known. */
   #found: GatewayView[] = [];
   /** The pending request for the locations of apps, shared by all frames that come back at once. */
@@ -83,7 +83,7 @@ export class CallApps {
    *
    * @param isRestored it may have been open before, with stored state
    */
-  async open(item: CallItem, isRestored: boolean): Promise<void> {
+  async open(item: PageCall, isRestored: boolean): Promise<void> {
     // The model's arguments were invalid: no server was called, so there is nothing to show.
     if (!item.hasApp && item.app) await this.close(item, "the call was not made");
     if (!item.wantsApp || this.#tried.has(item)) return;
@@ -99,7 +99,7 @@ export class CallApps {
     this.#opening.delete(item);
   }
 
-  async #openFor(item: CallItem, isRestored: boolean): Promise<void> {
+  async #openFor(item: PageCall, isRestored: boolean): Promise<void> {
     try {
       const view = await this.#openView(item);
       if (this.#isShown(item)) this.#attach(item, view, isRestored);
@@ -120,7 +120,7 @@ export class CallApps {
   }
 
   /** Closes the app of a call after its teardown, in which it may store state. */
-  async close(item: CallItem, reason?: string): Promise<void> {
+  async close(item: PageCall, reason?: string): Promise<void> {
     const { app } = item;
     // Prevents a pending open.
     item.update({ view: undefined });
@@ -129,14 +129,14 @@ export class CallApps {
   }
 
   /** The UIs of these calls changed: their apps restart. */
-  async renew(items: readonly CallItem[]): Promise<void> {
-    const isMeant = (item: CallItem): boolean =>
+  async renew(items: readonly PageCall[]): Promise<void> {
+    const isMeant = (item: PageCall): boolean =>
       item.wantsApp && this.#tried.has(item) && !this.#opening.has(item);
     await Promise.all(items.filter(isMeant).map((item) => this.#renewals.renew(item)));
   }
 
   /** The view from before a reload that shows this call. */
-  #take({ id }: CallItem): GatewayView | undefined {
+  #take({ id }: PageCall): GatewayView | undefined {
     const conversation = this.#options.conversation();
     const isMeant = ({ opened: { call } }: GatewayView): boolean =>
       call?.item === id && call.conversation === conversation;
@@ -145,12 +145,12 @@ export class CallApps {
     return found;
   }
 
-  #isShown(item: CallItem): boolean {
+  #isShown(item: PageCall): boolean {
     return item.wantsApp && this.#options.isThere(item);
   }
 
   /** Opens the app of a call; the gateway sends it the call from its current state. */
-  #openView(item: CallItem): Promise<GatewayView> {
+  #openView(item: PageCall): Promise<GatewayView> {
     const { server, tool, id } = item;
     const { gateway, profile, conversation } = this.#options;
     item.profile ??= profile().id;
@@ -163,7 +163,7 @@ export class CallApps {
    * @returns when it is shown, in that case
    */
   #attach(
-    item: CallItem,
+    item: PageCall,
     view: GatewayView,
     isRestored: boolean,
     before?: AppModel,
@@ -211,7 +211,7 @@ export class CallApps {
   }
 
   /** Closes the app of a call, and cancels a running call. It is not opened again after a reload. */
-  async closeForGood(item: CallItem): Promise<void> {
+  async closeForGood(item: PageCall): Promise<void> {
     item.cancel();
     item.isAppClosed = true;
     await this.close(item);
@@ -219,7 +219,7 @@ export class CallApps {
   }
 
   /** Closes an app; a failure is shown with its call. */
-  async #close(item: CallItem, app: AppModel | undefined, reason?: string): Promise<void> {
+  async #close(item: PageCall, app: AppModel | undefined, reason?: string): Promise<void> {
     try {
       await app?.close(reason);
     } catch (error) {

@@ -17,7 +17,7 @@ export type CallState = ToldCall["state"];
 const CHANGED = "The document of this app was changed on its server while the page was away.";
 
 /** A tool call, as reported by the gateway, with the app that shows it in this page. */
-export class CallItem extends Observable {
+export class PageCall extends Observable {
   readonly kind = "call";
   /** Its key in this page for rendered lists; it stays when the gateway assigns an `id`. */
   readonly key: string;
@@ -133,7 +133,7 @@ export class CallItem extends Observable {
   update(
     change: Partial<
       Pick<
-        CallItem,
+        PageCall,
         "state" | "progress" | "result" | "problem" | "app" | "isAppClosed" | "view" | "document" | "note"
       >
     >,

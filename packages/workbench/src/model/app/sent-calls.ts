@@ -4,7 +4,7 @@
  * @module
  */
 import type { CallItem as ToldCall } from "@vitrine/wire";
-import type { CallItem } from "./call-item.js";
+import type { PageCall } from "./call-item.js";
 import { readPage } from "./call-page.js";
 
 interface SentCall {
@@ -16,39 +16,39 @@ interface SentCall {
 
 /** Shows calls immediately, and matches them when the gateway reports them under its own ids. */
 export class SentCalls {
-  readonly #calls = new Map<CallItem, SentCall>();
+  readonly #calls = new Map<PageCall, SentCall>();
   /** The ids of those that were removed meanwhile. */
   readonly #unwanted = new Set<string>();
 
-  get items(): CallItem[] {
+  get items(): PageCall[] {
     return [...this.#calls.keys()];
   }
 
-  has(item: CallItem): boolean {
+  has(item: PageCall): boolean {
     return this.#calls.has(item);
   }
 
   /** Adds a call; `send` is called after it is shown. */
-  async add(item: CallItem, send: () => Promise<void>): Promise<void> {
+  async add(item: PageCall, send: () => Promise<void>): Promise<void> {
     const answered = Promise.resolve().then(send);
     this.#calls.set(item, { to: undefined, answered });
     await answered;
   }
 
   /** It goes to this conversation; false if it was removed while it waited. */
-  sent(item: CallItem, to: string): boolean {
+  sent(item: PageCall, to: string): boolean {
     const call = this.#calls.get(item);
     if (call) call.to = to;
     return call !== undefined;
   }
 
   /** Resolves when the gateway has accepted or refused it. */
-  async answered(item: CallItem): Promise<void> {
+  async answered(item: PageCall): Promise<void> {
     await this.#calls.get(item)?.answered;
   }
 
   /** Removes a call. If the gateway may know it, it is removed there once it is reported. */
-  remove(item: CallItem): boolean {
+  remove(item: PageCall): boolean {
     const call = this.#calls.get(item);
     if (!call) return false;
     this.#calls.delete(item);
@@ -62,7 +62,7 @@ export class SentCalls {
   }
 
   /** The local call that the gateway reports; undefined for any other. */
-  take(told: ToldCall): CallItem | "unwanted" | undefined {
+  take(told: ToldCall): PageCall | "unwanted" | undefined {
     const { key } = readPage(told.page);
     if (key !== undefined && this.#unwanted.delete(key)) return "unwanted";
     // By the page's own key: an update may arrive before the answer with its id.

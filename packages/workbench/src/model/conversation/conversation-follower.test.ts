@@ -9,7 +9,7 @@ import {
   viewOf,
 } from "../../../../../testing/workbench/conversation-stage.js";
 import { STRICT } from "../profiles/profile.js";
-import { Conversation } from "./conversation.js";
+import { PageConversation } from "./conversation.js";
 
 const user = (id: string): UserItem => ({ kind: "user", id, at: 1, content: [] });
 
@@ -17,7 +17,7 @@ const user = (id: string): UserItem => ({ kind: "user", id, at: 1, content: [] }
 function tab(gateway: StagedGateway, kept: Record<string, string> = {}) {
   const page = new StagedPage(gateway);
   const storage = storageOf(kept);
-  const conversation = new Conversation({
+  const conversation = new PageConversation({
     gateway: page.gateway,
     storage,
     look: () => ({}),
@@ -74,7 +74,7 @@ describe("a tab", () => {
       throw new Error("SecurityError");
     };
     const storage = { getItem: refuse, setItem: refuse, removeItem: refuse } as unknown as Storage;
-    const conversation = new Conversation({
+    const conversation = new PageConversation({
       gateway: page.gateway,
       storage,
       look: () => ({}),

@@ -3,17 +3,17 @@
  *
  * @module
  */
-import type { Gateway } from "@vitrine/host/gateway";
+import type { GatewayClient } from "@vitrine/host/gateway";
 import { recordOf, VitrineError } from "@vitrine/protocol";
 import type { ConversationNotices, ConversationState } from "@vitrine/wire";
 import { messageOf } from "../messages/messages.js";
 import { ConversationMirror, type MirrorHome } from "./conversation-mirror.js";
-import type { KeptConversation } from "./kept-conversation.js";
+import type { RememberedConversation } from "./kept-conversation.js";
 
 /** Options of {@link ConversationFollower}. */
 export interface FollowerOptions extends MirrorHome {
-  readonly gateway: Gateway;
-  readonly kept: KeptConversation;
+  readonly gateway: GatewayClient;
+  readonly kept: RememberedConversation;
   /** Called before another one is shown; resolves when this one is closed. */
   leave(mirror: ConversationMirror): Promise<void>;
   /**

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Gateway as PageGateway } from "@vitrine/host/gateway";
+import type { GatewayClient as PageGateway } from "@vitrine/host/gateway";
 import type { Peer, Tool } from "@vitrine/protocol";
 import type { GatewayQuestion, ModelItem, UserItem } from "@vitrine/wire";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
@@ -24,7 +24,7 @@ import {
 } from "../../../../../testing/workbench/conversation-stage.js";
 import { connectPage, signIn } from "../../../../../testing/workbench/node-page.js";
 import { STRICT } from "../profiles/profile.js";
-import { type CallItem, Conversation } from "./conversation.js";
+import { type PageCall, PageConversation } from "./conversation.js";
 
 type Started = Awaited<ReturnType<typeof startTestGateway>>["gateway"];
 
@@ -90,14 +90,14 @@ async function tab(
     },
   });
   pages.add(page);
-  const conversation: Conversation = new Conversation({
+  const conversation: PageConversation = new PageConversation({
     gateway: page,
     storage: kept,
     look: () => ({}),
     profile: () => STRICT,
   });
   await conversation.restore();
-  const calls = (): CallItem[] => conversation.items.filter((item) => item.kind === "call");
+  const calls = (): PageCall[] => conversation.items.filter((item) => item.kind === "call");
   const texts = (): string[] =>
     conversation.items.flatMap((item) =>
       item.kind === "model" ? [item.text] : item.kind === "user" ? [JSON.stringify(item.content)] : [],
@@ -107,7 +107,7 @@ async function tab(
 
 /** The app of a call, and the messages about the call that it receives. */
 async function appOf(
-  item: CallItem,
+  item: PageCall,
   tools?: () => Tool[],
 ): Promise<{ app: Peer<"view">; heard: unknown[][] }> {
   await until(() => expect(item.app, item.problem).toBeDefined());
@@ -130,7 +130,7 @@ it("a manual call is shown, run, and sent to its app; a reload restores it with 
   expect(item.result?.content).toEqual([{ type: "text", text: "shown hello" }]);
   const { view } = item;
   const again = await tab(storage.copy());
-  const [same] = again.calls() as [CallItem];
+  const [same] = again.calls() as [PageCall];
   expect(same).toMatchObject({ id: item.id, state: "done", input: { text: "hello" }, view });
   const told = await appOf(same);
   await until(() => expect(kinds(told.heard)).toEqual(["input", "result"]));
@@ -146,7 +146,7 @@ it("L04, L05: the model writes arguments, and the app receives them as they come
   );
   await conversation.send("show hello");
   await until(() => expect(calls()).toMatchObject([{ by: "model", state: "writing", tool: "show" }]));
-  const [item] = calls() as [CallItem];
+  const [item] = calls() as [PageCall];
   const { heard } = await appOf(item);
   await until(() => expect(heard).toEqual([["input-partial", { arguments: { text: "hel" } }]]));
   expect(conversation.isRunning).toBe(true);

@@ -15,24 +15,24 @@ import type {
   CallItem as ToldCall,
   UserItem,
 } from "@vitrine/wire";
-import type { CallItem } from "../app/call-item.js";
+import type { PageCall } from "../app/call-item.js";
 import { readContent, readProgress } from "../app/foreign.js";
 
 /** An entry. A call is mutable and notifies of changes; all others are replaced. */
-export type Item = UserItem | ModelItem | NoteItem | CallItem;
+export type Item = UserItem | ModelItem | NoteItem | PageCall;
 
 /** Owner of the calls. */
 export interface MirrorHome {
   /** A new call; returns undefined for one that the page does not want. */
-  came(told: ToldCall): CallItem | undefined;
+  came(told: ToldCall): PageCall | undefined;
   /**
    * A call was added or changed.
    *
    * @param isNow whether it has just happened, rather than before the conversation was opened
    */
-  changed(item: CallItem, isNow: boolean): void;
+  changed(item: PageCall, isNow: boolean): void;
   /** A call was removed. */
-  gone(item: CallItem): void;
+  gone(item: PageCall): void;
 }
 
 /** Follows a conversation: first its whole state, then its changes by number. */

@@ -10,7 +10,7 @@ import {
 } from "../../../../../testing/workbench/conversation-stage.js";
 import type { AppModel } from "../app/app-model.js";
 import { STRICT } from "../profiles/profile.js";
-import { type CallItem, Conversation } from "./conversation.js";
+import { type PageCall, PageConversation } from "./conversation.js";
 
 const user = (id: string, text = id): UserItem => ({
   kind: "user",
@@ -33,7 +33,7 @@ const done = (id: string, more = {}) => callOf(id, { hasApp: false, ...more });
 function tab(page: StagedPage) {
   const { gateway } = page;
   const storage = storageOf({ "vitrine-conversation": "c" });
-  return new Conversation({ gateway, storage, look: () => ({}), profile: () => STRICT });
+  return new PageConversation({ gateway, storage, look: () => ({}), profile: () => STRICT });
 }
 
 /** A page that shows a conversation with these entries. */
@@ -68,7 +68,7 @@ describe("the gateway's data", () => {
   it("grows: text and arguments are appended, and unchanged entries stay the same", async () => {
     const writing = done("a", { state: "writing", input: undefined, inputText: '{"ci' });
     const { gateway, conversation, text } = await stage([user("u"), model("m", { text: "It " }), writing]);
-    const [said, , call] = conversation.items as [UserItem, ModelItem, CallItem];
+    const [said, , call] = conversation.items as [UserItem, ModelItem, PageCall];
     expect(call).toMatchObject({ by: "person", input: {}, inputText: '{"ci', state: "writing" });
     gateway.tell(
       "c",
@@ -104,7 +104,7 @@ describe("the gateway's data", () => {
         { item: "a", server: "s", title: "A", at: 1, isStale: false, content: [{ type: "?" }] as never },
       ],
     });
-    const [said, call] = conversation.items as [UserItem, CallItem];
+    const [said, call] = conversation.items as [UserItem, PageCall];
     expect(said.content).toEqual([{ type: "text", text: '"no list"' }]);
     expect(call.result?.content).toEqual([{ type: "text", text: '"no list"' }]);
     expect(conversation.contexts).toMatchObject([{ item: "a", content: [{ type: "text" }] }]);
@@ -243,7 +243,7 @@ describe("a call by hand", () => {
 
   it("that cannot be cancelled reports that, and is not shown as cancelled later", async () => {
     const { gateway, page, conversation } = await stage([done("a", { state: "running" })]);
-    const [item] = conversation.items as [CallItem];
+    const [item] = conversation.items as [PageCall];
     page.answer("conversation/stop", () => Promise.reject(new Error("no such server")));
     item.cancel();
     await vi.waitFor(() => expect(item.problem).toBe("The call could not be cancelled: no such server"));
@@ -303,7 +303,7 @@ describe("two tabs", () => {
     const [one, two] = [tab(pages[0]), tab(pages[1])];
     await Promise.all([one.restore(), two.restore()]);
     await vi.waitFor(() => expect(two.apps).toHaveLength(1));
-    await one.remove(one.items[0] as CallItem);
+    await one.remove(one.items[0] as PageCall);
     expect(two.items.map(({ id }) => id)).toEqual(["u"]);
     await vi.waitFor(() => expect(close).toHaveBeenCalledTimes(1));
   });
@@ -336,7 +336,7 @@ describe("the user's actions", () => {
 
   it("removes entries, one or all; an entry that cannot be removed stays, and explains why", async () => {
     const { page, conversation, ids } = await stage([user("u"), done("a", { state: "running" }), model("m")]);
-    await conversation.remove(conversation.items[1] as CallItem);
+    await conversation.remove(conversation.items[1] as PageCall);
     expect(page.of("conversation/stop")).toEqual([{ id: "c", item: "a" }]);
     expect(ids()).toEqual(["u", "m"]);
     page.answer("conversation/remove", () => Promise.reject(new Error("disk full")));
@@ -374,7 +374,7 @@ describe("the user's actions", () => {
       await settled();
       gateway.tell(id, { kind: "removed", item });
     });
-    await conversation.remove(conversation.items[0] as CallItem);
+    await conversation.remove(conversation.items[0] as PageCall);
     expect([close.mock.calls.length, conversation.items, conversation.apps]).toEqual([1, [], []]);
   });
 

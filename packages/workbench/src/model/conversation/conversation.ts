@@ -17,15 +17,15 @@ import type {
 } from "@vitrine/wire";
 import type { AppModel } from "../app/app-model.js";
 import { CallApps, type CallAppsOptions } from "../app/call-apps.js";
-import { CallItem } from "../app/call-item.js";
+import { PageCall } from "../app/call-item.js";
 import { SentCalls } from "../app/sent-calls.js";
 import { messageOf, textOf } from "../messages/messages.js";
 import { Observable } from "../observable.js";
 import { ConversationFollower, isUnknown, UNKNOWN } from "./conversation-follower.js";
 import type { ConversationMirror, Item } from "./conversation-mirror.js";
-import { KeptConversation } from "./kept-conversation.js";
+import { RememberedConversation } from "./kept-conversation.js";
 
-export type { CallItem, Item };
+export type { Item, PageCall };
 
 /** A message that the user is editing. */
 export interface Editing {
@@ -34,8 +34,8 @@ export interface Editing {
   readonly text: string;
 }
 
-/** Options of {@link Conversation}. */
-export interface ConversationOptions
+/** Options of {@link PageConversation}. */
+export interface PageConversationOptions
   extends Pick<CallAppsOptions, "gateway" | "look" | "profile" | "start" | "warm" | "hasModel"> {
   /** Where the tab stores which conversation it shows. */
   readonly storage?: Storage | undefined;
@@ -50,8 +50,8 @@ const GONE: Pick<NoteItem, "kind" | "level" | "code" | "text"> = {
 const NONE: ModelUsage = { input: 0, output: 0 };
 
 /** The conversation of this page. */
-export class Conversation extends Observable {
-  readonly #options: ConversationOptions;
+export class PageConversation extends Observable {
+  readonly #options: PageConversationOptions;
   readonly #follower: ConversationFollower;
   readonly #apps: CallApps;
   readonly #sent = new SentCalls();
@@ -67,7 +67,7 @@ export class Conversation extends Observable {
   #isExpecting = false;
   #editing: Editing | undefined;
 
-  constructor(options: ConversationOptions) {
+  constructor(options: PageConversationOptions) {
     super();
     this.#options = options;
     this.#apps = new CallApps({
@@ -79,7 +79,7 @@ export class Conversation extends Observable {
     });
     this.#follower = new ConversationFollower({
       gateway: options.gateway,
-      kept: new KeptConversation(options.storage),
+      kept: new RememberedConversation(options.storage),
       came: (told) => this.#came(told),
       changed: (item, isNow) => void this.#apps.open(item, !isNow),
       gone: (item) => void this.#apps.close(item, "its entry was removed"),
@@ -152,7 +152,7 @@ export class Conversation extends Observable {
   /**
    * Calls a tool; `hasApp` says whether it has an app. It is shown immediately, before the gateway knows it.
    */
-  call(server: string, tool: string, input: Record<string, unknown>, hasApp: boolean): CallItem {
+  call(server: string, tool: string, input: Record<string, unknown>, hasApp: boolean): PageCall {
     const profile = this.#options.profile().id;
     const identity = this.#options.gateway.identityOf(server);
     const item = ownCall({ server, identity, tool, input, hasApp, state: "running", page: { profile } });
@@ -216,7 +216,7 @@ export class Conversation extends Observable {
   }
 
   /** Adds an app without a call, such as one of a recording, to this page only. */
-  show(app: AppModel): CallItem {
+  show(app: AppModel): PageCall {
     const { server, tool, uri } = app.source;
     const item = ownCall({ server, tool: tool?.name ?? uri, input: {}, hasApp: false, state: "done" });
     item.app = app;
@@ -226,7 +226,7 @@ export class Conversation extends Observable {
   }
 
   /** Closes the app of a call: the call stays, and is cancelled if it is running. */
-  async closeApp(item: CallItem): Promise<void> {
+  async closeApp(item: PageCall): Promise<void> {
     await this.#apps.closeForGood(item);
   }
 
@@ -235,7 +235,7 @@ export class Conversation extends Observable {
    * it ends.
    */
   async renew(server: string, tools: ReadonlySet<string>): Promise<void> {
-    const isMeant = (item: Item): item is CallItem =>
+    const isMeant = (item: Item): item is PageCall =>
       item.kind === "call" && item.server === server && tools.has(item.tool);
     await this.#apps.renew((this.#mirror?.items ?? []).filter(isMeant));
   }
@@ -331,7 +331,7 @@ export class Conversation extends Observable {
     this.#sent.leave();
   }
 
-  async #send(item: CallItem): Promise<void> {
+  async #send(item: PageCall): Promise<void> {
     try {
       const id = await this.#follower.ready();
       if (!this.#sent.sent(item, id)) return;
@@ -345,14 +345,14 @@ export class Conversation extends Observable {
     }
   }
 
-  async #takeBack(item: CallItem): Promise<void> {
+  async #takeBack(item: PageCall): Promise<void> {
     await this.#sent.answered(item);
     const { id } = this;
     if (id !== undefined && !item.isOver) await this.#request("conversation/stop", { id, item: item.id });
   }
 
   /** Handles a new call, which may have been made here. */
-  #came(told: ToldCall): CallItem | undefined {
+  #came(told: ToldCall): PageCall | undefined {
     const sent = this.#sent.take(told);
     if (sent === "unwanted") {
       const { id = "" } = this;
@@ -360,12 +360,12 @@ export class Conversation extends Observable {
       void this.#try("The entry could not be removed", remove);
       return undefined;
     }
-    const item = sent ?? new CallItem(told);
+    const item = sent ?? new PageCall(told);
     item.oncancel = () => this.#takeBack(item);
     return item;
   }
 
-  #remember(item: CallItem): void {
+  #remember(item: PageCall): void {
     const { id } = this;
     if (id === undefined || !this.#mirror?.has(item)) return;
     // A failure only means that something is shown again later.
@@ -407,8 +407,8 @@ export class Conversation extends Observable {
 /** An entry that the gateway does not know. */
 function ownCall(
   call: Pick<ToldCall, "server" | "identity" | "tool" | "input" | "hasApp" | "state" | "page">,
-): CallItem {
-  return new CallItem({ kind: "call", ...newEntry(), by: "person", ...call });
+): PageCall {
+  return new PageCall({ kind: "call", ...newEntry(), by: "person", ...call });
 }
 
 const newEntry = () => ({

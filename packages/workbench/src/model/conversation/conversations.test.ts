@@ -7,8 +7,8 @@ import {
   storageOf,
 } from "../../../../../testing/workbench/conversation-stage.js";
 import { STRICT } from "../profiles/profile.js";
-import { Conversation } from "./conversation.js";
-import { Conversations } from "./conversations.js";
+import { PageConversation } from "./conversation.js";
+import { RecentConversations } from "./conversations.js";
 
 const user = (id: string): UserItem => ({ kind: "user", id, at: 1, content: [{ type: "text", text: id }] });
 
@@ -17,14 +17,14 @@ async function stage() {
   const gateway = new StagedGateway().keep("c", [user("u")]).keep("d", [user("v")], { title: "Rome" });
   const page = new StagedPage(gateway);
   const storage = storageOf({ "vitrine-conversation": "c" });
-  const conversation = new Conversation({
+  const conversation = new PageConversation({
     gateway: page.gateway,
     storage,
     look: () => ({}),
     profile: () => STRICT,
   });
   await conversation.restore();
-  const conversations = new Conversations({ gateway: page.gateway, conversation });
+  const conversations = new RecentConversations({ gateway: page.gateway, conversation });
   const ids = (): string[] => conversations.list.map(({ id }) => id);
   return { gateway, page, conversation, conversations, ids };
 }

@@ -3,25 +3,25 @@
  *
  * @module
  */
-import type { Gateway } from "@vitrine/host/gateway";
+import type { GatewayClient } from "@vitrine/host/gateway";
 import type { ConversationSummary } from "@vitrine/wire";
 import { messageOf } from "../messages/messages.js";
 import { Observable } from "../observable.js";
-import type { Conversation } from "./conversation.js";
+import type { PageConversation } from "./conversation.js";
 
 /** Maximum listed; older ones are found by search. */
 const MOST = 200;
 
-/** Options of {@link Conversations}. */
-export interface ConversationsOptions {
-  readonly gateway: Gateway;
+/** Options of {@link RecentConversations}. */
+export interface RecentConversationsOptions {
+  readonly gateway: GatewayClient;
   /** The current conversation. */
-  readonly conversation: Pick<Conversation, "id" | "open" | "read" | "reopen">;
+  readonly conversation: Pick<PageConversation, "id" | "open" | "read" | "reopen">;
 }
 
 /** A list of conversations, newest first. It is up to date after the first {@link load}. */
-export class Conversations extends Observable {
-  readonly #options: ConversationsOptions;
+export class RecentConversations extends Observable {
+  readonly #options: RecentConversationsOptions;
   #list: readonly ConversationSummary[] = [];
   #search = "";
   #problem: string | undefined;
@@ -30,7 +30,7 @@ export class Conversations extends Observable {
   #isOld = false;
   #isWanted = false;
 
-  constructor(options: ConversationsOptions) {
+  constructor(options: RecentConversationsOptions) {
     super();
     this.#options = options;
     options.gateway.on("conversation/listed", () => {

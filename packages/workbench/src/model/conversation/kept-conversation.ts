@@ -9,7 +9,7 @@ const KEY = "vitrine-conversation";
 const SAID = "vitrine-conversation-said";
 
 /** Stores one conversation id in the tab's storage. */
-export class KeptConversation {
+export class RememberedConversation {
   readonly #storage: Storage | undefined;
   #last: string | undefined;
 
@@ -57,6 +57,6 @@ export class KeptConversation {
 export function keepFromAddress(storage: Storage | undefined): void {
   const [, id] = /^#conversation=([\w.-]{1,100})$/.exec(location.hash) ?? [];
   if (id === undefined) return;
-  new KeptConversation(storage).set(id, false);
+  new RememberedConversation(storage).set(id, false);
   history.replaceState(null, "", `${location.pathname}${location.search}`);
 }

@@ -1,7 +1,7 @@
 import type { ModelState } from "@vitrine/wire";
 import { expect, it } from "vitest";
 import { StagedPage } from "../../../../../testing/workbench/conversation-stage.js";
-import { Models } from "./models.js";
+import { ModelList } from "./models.js";
 
 const state = (current?: string): ModelState => ({
   models: [{ id: "a/b", label: "B" }],
@@ -11,7 +11,7 @@ const state = (current?: string): ModelState => ({
 
 it("the current model is known, selectable, and updated when another page selects one", async () => {
   const page = new StagedPage();
-  const models = new Models(page.gateway);
+  const models = new ModelList(page.gateway);
   expect(models.state).toBeUndefined();
   page.answer("model/state", () => state());
   await models.load();
@@ -27,7 +27,7 @@ it("the current model is known, selectable, and updated when another page select
 
 it("a model that cannot be chosen explains why, and the previous one answers", async () => {
   const page = new StagedPage();
-  const models = new Models(page.gateway);
+  const models = new ModelList(page.gateway);
   page.notify("model/changed", state("a/b"));
   page.answer("model/choose", () => Promise.reject(new Error("no key: set OPENAI_API_KEY")));
   await models.choose("c/d");

@@ -3,18 +3,18 @@
  *
  * @module
  */
-import type { Gateway } from "@vitrine/host/gateway";
+import type { GatewayClient } from "@vitrine/host/gateway";
 import type { ModelState } from "@vitrine/wire";
 import { messageOf } from "../messages/messages.js";
 import { Observable } from "../observable.js";
 
 /** The gateway's models, kept up to date. */
-export class Models extends Observable {
-  readonly #gateway: Gateway;
+export class ModelList extends Observable {
+  readonly #gateway: GatewayClient;
   #state: ModelState | undefined;
   #problem: string | undefined;
 
-  constructor(gateway: Gateway) {
+  constructor(gateway: GatewayClient) {
     super();
     this.#gateway = gateway;
     gateway.on("model/changed", (state) => this.#take(state));

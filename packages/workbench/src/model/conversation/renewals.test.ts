@@ -10,9 +10,9 @@ import {
   viewOf,
 } from "../../../../../testing/workbench/conversation-stage.js";
 import { AppModel } from "../app/app-model.js";
-import type { CallItem } from "../app/call-item.js";
+import type { PageCall } from "../app/call-item.js";
 import { STRICT } from "../profiles/profile.js";
-import { Conversation, type ConversationOptions } from "./conversation.js";
+import { PageConversation, type PageConversationOptions } from "./conversation.js";
 
 const CALL = { conversation: "c", item: "a" };
 const TOOLS = new Set(["t"]);
@@ -24,7 +24,7 @@ async function stage(
   more: {
     call?: Partial<ToldCall>;
     view?: Partial<GatewayView>;
-    options?: Partial<ConversationOptions>;
+    options?: Partial<PageConversationOptions>;
   } = {},
 ) {
   const gateway = new StagedGateway().keep("c", [callOf("a", more.call)]);
@@ -32,22 +32,22 @@ async function stage(
   const openView = vi.fn(open);
   page.onopen = openView;
   page.views = [viewOf("old", { call: CALL }, more.view)];
-  const options: ConversationOptions = {
+  const options: PageConversationOptions = {
     gateway: page.gateway,
     storage: storageOf({ "vitrine-conversation": "c" }),
     look: () => ({}),
     profile: () => STRICT,
     ...more.options,
   };
-  const conversation = new Conversation(options);
+  const conversation = new PageConversation(options);
   await conversation.restore();
-  const [item] = conversation.items as CallItem[];
+  const [item] = conversation.items as PageCall[];
   if (!item) throw new Error("nothing was restored");
   return { gateway, page, conversation, item, openView, options };
 }
 
 /** A running app, and a record of the calls to it. */
-function running(item: CallItem): string[] {
+function running(item: PageCall): string[] {
   const done: string[] = [];
   const app = item.app;
   if (!app) throw new Error("there is no app");
@@ -140,14 +140,14 @@ describe("an app whose UI has changed", () => {
       return placed("new");
     };
     const storage = storageOf({ "vitrine-conversation": "c" });
-    const conversation = new Conversation({
+    const conversation = new PageConversation({
       gateway: page.gateway,
       storage,
       look: () => ({}),
       profile: () => STRICT,
     });
     await conversation.restore();
-    const [item] = conversation.items as [CallItem];
+    const [item] = conversation.items as [PageCall];
     await vi.waitFor(() => expect(item.problem).toBe("no such document"));
     isBroken = false;
     await conversation.renew("s", TOOLS);

@@ -7,7 +7,7 @@
 import type { GatewayView } from "@vitrine/host/gateway";
 import type { ViewPlace } from "@vitrine/wire";
 import type { AppModel } from "../app/app-model.js";
-import type { CallItem } from "../app/call-item.js";
+import type { PageCall } from "../app/call-item.js";
 
 /** An app that was started in the background. */
 export interface StartedApp {
@@ -20,15 +20,15 @@ export interface StartedApp {
 /** The part of the conversation that restarts need. */
 export interface RenewalHome {
   /** Whether the call is in the conversation, with an app. */
-  isShown(item: CallItem): boolean;
+  isShown(item: PageCall): boolean;
   /** Opens the app of a call, without calling the tool again. */
-  open(item: CallItem): Promise<GatewayView>;
+  open(item: PageCall): Promise<GatewayView>;
   /** Replaces the previous app; resolves when the new one is shown, or has failed. */
-  show(item: CallItem, view: GatewayView, before: AppModel | undefined): Promise<void> | undefined;
+  show(item: PageCall, view: GatewayView, before: AppModel | undefined): Promise<void> | undefined;
   /** Closes an unused view. */
   forget(view: GatewayView): void;
   /** Reports why there is no new app. */
-  failed(item: CallItem, error: unknown): void;
+  failed(item: PageCall, error: unknown): void;
   /** Starts an app in the background. */
   readonly start?: ((place: ViewPlace) => StartedApp) | undefined;
   /** Called when an app was replaced. */
@@ -39,14 +39,14 @@ export interface RenewalHome {
 export class Renewals {
   readonly #home: RenewalHome;
   /** Calls whose app is being restarted; true if its UI has changed again. */
-  readonly #underWay = new Map<CallItem, boolean>();
+  readonly #underWay = new Map<PageCall, boolean>();
 
   constructor(home: RenewalHome) {
     this.#home = home;
   }
 
   /** Restarts an app when its call is over; resolves when the new one is shown. */
-  async renew(item: CallItem): Promise<void> {
+  async renew(item: PageCall): Promise<void> {
     if (this.#underWay.has(item)) {
       this.#underWay.set(item, true);
       return;
@@ -67,7 +67,7 @@ export class Renewals {
     await there;
   }
 
-  async #once(item: CallItem): Promise<{ there: Promise<void> | undefined } | undefined> {
+  async #once(item: PageCall): Promise<{ there: Promise<void> | undefined } | undefined> {
     const home = this.#home;
     const before = item.app;
     let view: GatewayView;

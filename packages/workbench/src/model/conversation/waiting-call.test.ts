@@ -3,21 +3,21 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Gateway } from "@vitrine/gateway";
+import type { RunningGateway } from "@vitrine/gateway";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { startTestGateway } from "../../../../../testing/gateway/gateway-stage.js";
 import { storageOf, undrawnDocument } from "../../../../../testing/workbench/conversation-stage.js";
 import { connectPage, signIn } from "../../../../../testing/workbench/node-page.js";
 import { STRICT } from "../profiles/profile.js";
 import { Servers } from "../servers.js";
-import { Conversation } from "./conversation.js";
+import { PageConversation } from "./conversation.js";
 
 const MAIL = fileURLToPath(new URL("../../../../../testing/gateway/mail-server.mjs", import.meta.url));
 let folder: string;
-let gateway: Gateway | undefined;
+let gateway: RunningGateway | undefined;
 
 /** Starts the gateway at the same address, with the server of this account. */
-async function start(account: string): Promise<Gateway> {
+async function start(account: string): Promise<RunningGateway> {
   const places = gateway && {
     listen: { port: Number(new URL(gateway.origin).port) },
     sandbox: { port: gateway.sandboxPort },
@@ -47,7 +47,7 @@ it("attack E01: a call that waits for its conversation goes to the server that t
     },
   });
   const servers: Servers = new Servers(page);
-  const conversation: Conversation = new Conversation({
+  const conversation: PageConversation = new PageConversation({
     gateway: page,
     look: () => ({}),
     profile: () => STRICT,

@@ -25,7 +25,7 @@ export type Remedy =
   | { readonly kind: "rewrite" };
 
 /** Advice on a blocked request. */
-export interface Advice {
+export interface CspAdvice {
   readonly remedy: Remedy;
   /** A sentence or two for the app's author. */
   readonly text: string;
@@ -38,7 +38,7 @@ export interface Closing {
 }
 
 /** Equal violations, with their count. */
-export interface ViolationGroup extends Advice {
+export interface ViolationGroup extends CspAdvice {
   readonly directive: string;
   /** From the app: untrusted text. */
   readonly blocked: string;
@@ -110,8 +110,13 @@ const NARROWED: Readonly<Record<Narrowing, string>> = {
 };
 
 /** Advice on a blocked request. */
-export function adviceOn(directive: string, blocked: string, isOfFrame = false, closing?: Closing): Advice {
-  const rewrite = (text: string): Advice => ({ remedy: { kind: "rewrite" }, text });
+export function adviceOn(
+  directive: string,
+  blocked: string,
+  isOfFrame = false,
+  closing?: Closing,
+): CspAdvice {
+  const rewrite = (text: string): CspAdvice => ({ remedy: { kind: "rewrite" }, text });
   if (isOfFrame)
     return rewrite("An app cannot leave its own document. To open a page, ask the host with ui/open-link.");
   const relaxed = RELAXATIONS.find(([directives, what]) => directives.test(directive) && what.test(blocked));
@@ -142,7 +147,7 @@ function closedBy(
   { profile, narrowed }: Closing,
   field: keyof ResourceCsp,
   origin: string,
-): Advice | undefined {
+): CspAdvice | undefined {
   const source = narrowed?.[field]?.find((each) => covers(each, origin));
   if (source === undefined) return undefined;
   const narrowing = NARROWINGS.find((each) => narrowCsp({ [field]: [source] }, [each]).narrowed[field]);
@@ -208,7 +213,7 @@ export function declaredCsp({ csp, narrowed = {} }: Pick<ViewPlace, "csp" | "nar
 /** `_meta.ui` of the resource, with all missing declarations added. */
 export function suggestedMeta(
   place: Pick<ViewPlace, "csp" | "narrowed" | "permissions" | "prefersBorder">,
-  advice: readonly Advice[],
+  advice: readonly CspAdvice[],
 ): { csp: ResourceCsp } & Record<string, unknown> {
   const csp = declaredCsp(place);
   for (const { remedy } of advice) {

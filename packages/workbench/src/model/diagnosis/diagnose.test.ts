@@ -1,4 +1,4 @@
-import { FAILURES, type FailureCode } from "@vitrine/host";
+import { FAILURES, type FrameFailureCode } from "@vitrine/host";
 import { JsonText, type Tool, type UiDocumentErrorCode } from "@vitrine/protocol";
 import type { ViewPlace } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
@@ -53,7 +53,7 @@ function stage() {
       log.report({ code: "painted", by: "view" });
       if (result !== null) say("out", "ui/notifications/tool-result", result);
     },
-    fail(code: FailureCode, detail?: string) {
+    fail(code: FrameFailureCode, detail?: string) {
       app.state = "failed";
       app.failure = { code, message: FAILURES[code], detail };
     },
@@ -107,7 +107,7 @@ describe("an app whose resource cannot be shown", () => {
 });
 
 describe("an app whose frame gave up", () => {
-  it.each(Object.keys(FAILURES) as FailureCode[])(
+  it.each(Object.keys(FAILURES) as FrameFailureCode[])(
     "L13: %s has a cause, the frame's sentence, and a fix",
     (code) => {
       const { app, fail } = stage();

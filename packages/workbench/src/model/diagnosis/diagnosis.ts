@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FailureCode } from "@vitrine/host";
+import type { FrameFailureCode } from "@vitrine/host";
 import type { UiDocumentErrorCode } from "@vitrine/protocol";
 import type { AppModel } from "../app/app-model.js";
 
@@ -23,7 +23,7 @@ export interface Diagnosis {
 
 /** The kind of a {@link Diagnosis}. */
 export type DiagnosisCode =
-  | FailureCode
+  | FrameFailureCode
   | UiDocumentErrorCode
   /** The tool has no UI. */
   | "no-ui"

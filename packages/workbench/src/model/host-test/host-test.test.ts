@@ -1,4 +1,4 @@
-import type { Gateway } from "@vitrine/host/gateway";
+import type { GatewayClient } from "@vitrine/host/gateway";
 import type { Tool } from "@vitrine/protocol";
 import type { GatewayAnswer, GatewayQuestion, ModelViewTool } from "@vitrine/wire";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -9,7 +9,7 @@ import {
   undrawnDocument,
   viewOf,
 } from "../../../../../testing/workbench/conversation-stage.js";
-import { Conversation } from "../conversation/conversation.js";
+import { PageConversation } from "../conversation/conversation.js";
 import { Questions } from "../conversation/questions.js";
 import { STRICT } from "../profiles/profile.js";
 import { Servers } from "../servers.js";
@@ -48,7 +48,7 @@ async function stage() {
     tools: TOOLS[server],
     views: TOOLS[server]?.map(({ name }) => ({ tool: name, uri: `ui://${server}/${name}` })),
   }));
-  const conversation = new Conversation({
+  const conversation = new PageConversation({
     gateway: page.gateway,
     look: () => driven.look,
     profile: () => STRICT,
@@ -56,7 +56,7 @@ async function stage() {
   /** The prompts that the user sees, and functions that close them. */
   const shown: { question: GatewayQuestion; signal: AbortSignal; answer(answer: GatewayAnswer): void }[] = [];
   const driven: HostTestPage = {
-    gateway: page.gateway as Gateway,
+    gateway: page.gateway as GatewayClient,
     conversation,
     servers: new Servers(page.gateway),
     questions: new Questions(),

@@ -6,7 +6,7 @@
  */
 import { type CallToolResult, isVisibleTo, VitrineError } from "@vitrine/protocol";
 import type { GatewayAnswer, GatewayQuestion } from "@vitrine/wire";
-import type { CallItem } from "../app/call-item.js";
+import type { PageCall } from "../app/call-item.js";
 import type { Workbench } from "../workbench.js";
 import {
   type ChangedHostContext,
@@ -168,8 +168,8 @@ export class HostTest implements HostTestApi {
       throw new VitrineError("invalid", `several tools are called "${name}": name one of ${names(byName)}`);
     const call = { id: this.#id(), name: found.offeredAs, arguments: input };
     const { item: id } = await gateway.request("conversation/model-call", call);
-    const find = (): CallItem | undefined =>
-      conversation.items.find((item): item is CallItem => item.kind === "call" && item.id === id);
+    const find = (): PageCall | undefined =>
+      conversation.items.find((item): item is PageCall => item.kind === "call" && item.id === id);
     await this.#until(
       () => `the entry of the call of ${name}`,
       () => find() !== undefined,
@@ -286,7 +286,7 @@ export class HostTest implements HostTestApi {
 }
 
 /** Whether the wait is over: a call whose app failed reports that while it may still be running. */
-const isShownOrFailed = ({ app, state, problem }: CallItem): boolean =>
+const isShownOrFailed = ({ app, state, problem }: PageCall): boolean =>
   app
     ? /^(ready|failed|closed)$/.test(app.state)
     : problem !== undefined || /^(failed|cancelled)$/.test(state);

@@ -39,4 +39,4 @@ export const DEVICES = {
 } as const satisfies Record<string, DeviceLook>;
 
 /** The name of a device. */
-export type Device = keyof typeof DEVICES;
+export type DeviceName = keyof typeof DEVICES;

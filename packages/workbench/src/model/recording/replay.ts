@@ -5,7 +5,7 @@
  * @module
  */
 import { type Bridge, oneLine } from "@vitrine/host";
-import { type Gateway, gatewayApp } from "@vitrine/host/gateway";
+import { type GatewayClient, gatewayApp } from "@vitrine/host/gateway";
 import {
   type CallToolResult,
   type DisplayMode,
@@ -75,7 +75,7 @@ export class Replay extends Observable {
   speed: ReplaySpeed = 1;
   /** Called when the app was replaced. */
   onapp: ((app: AppModel) => void) | undefined;
-  readonly #gateway: Gateway;
+  readonly #gateway: GatewayClient;
   readonly #options: ReplayOptions;
   /** Number of messages before the first user action. */
   readonly #alone: number;
@@ -98,7 +98,7 @@ export class Replay extends Observable {
   #restarting: Promise<void> | undefined;
   #compared: { readonly key: string; readonly found: Comparison } | undefined;
 
-  private constructor(gateway: Gateway, recording: Recording, options: ReplayOptions) {
+  private constructor(gateway: GatewayClient, recording: Recording, options: ReplayOptions) {
     super();
     this.recording = recording;
     this.messages = runOf(recording.events);
@@ -111,7 +111,11 @@ export class Replay extends Observable {
   }
 
   /** Opens a recording at its start. */
-  static async open(gateway: Gateway, recording: Recording, options: ReplayOptions = {}): Promise<Replay> {
+  static async open(
+    gateway: GatewayClient,
+    recording: Recording,
+    options: ReplayOptions = {},
+  ): Promise<Replay> {
     const replay = new Replay(gateway, recording, options);
     await replay.#begin();
     return replay;

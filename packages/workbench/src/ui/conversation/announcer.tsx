@@ -4,7 +4,7 @@
  * @module
  */
 import { useRef } from "react";
-import type { Conversation } from "../../model/conversation/conversation.js";
+import type { PageConversation } from "../../model/conversation/conversation.js";
 import { useObservable } from "../use-observable.js";
 
 /** Maximum announced characters. */
@@ -13,7 +13,7 @@ const MOST = 2_000;
 /**
  * Announces that the model started to answer, and the complete answer. Existing entries are not announced.
  */
-export function Announcer({ conversation }: { conversation: Conversation }) {
+export function Announcer({ conversation }: { conversation: PageConversation }) {
   useObservable(conversation);
   const last = conversation.items.findLast((item) => item.kind === "model");
   /** The answer that was seen while streaming. */

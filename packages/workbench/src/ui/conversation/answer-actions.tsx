@@ -6,14 +6,14 @@
 import type { ModelItem } from "@vitrine/wire";
 import { useEffect, useState } from "react";
 import { Button } from "react-aria-components";
-import type { Conversation } from "../../model/conversation/conversation.js";
+import type { PageConversation } from "../../model/conversation/conversation.js";
 import { useObserved } from "../use-observable.js";
 
 /** Milliseconds for which the button confirms copying. */
 const SAID = 1_500;
 
 /** Buttons below a complete answer. */
-export function AnswerActions({ conversation, item }: { conversation: Conversation; item: ModelItem }) {
+export function AnswerActions({ conversation, item }: { conversation: PageConversation; item: ModelItem }) {
   const { state, problem, text } = item;
   const hasFailed = state !== "done" || problem !== undefined;
   const editable = hasFailed ? conversation.editable(item) : undefined;

@@ -5,7 +5,7 @@
  */
 import { useState } from "react";
 import { Button, Heading } from "react-aria-components";
-import type { CallItem } from "../../model/app/call-item.js";
+import type { PageCall } from "../../model/app/call-item.js";
 import { toolTitle } from "../../model/app/foreign.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Fold } from "../fold.js";
@@ -19,7 +19,7 @@ import { ModeButtons } from "./mode-buttons.js";
 import { Result } from "./result.js";
 
 /** A call. */
-export function CallCard({ workbench, call }: { workbench: Workbench; call: CallItem }) {
+export function CallCard({ workbench, call }: { workbench: Workbench; call: PageCall }) {
   useObservable(call);
   useObservable(call.app ?? call);
   // The known tools decide what can be run again.
@@ -93,7 +93,7 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
 }
 
 /** The tool's title, if its server is known. An app's own tools have none. */
-function titleOf({ servers }: Workbench, { server, tool, appOf }: CallItem): string {
+function titleOf({ servers }: Workbench, { server, tool, appOf }: PageCall): string {
   const known = appOf ? undefined : servers.tool(server, tool);
   return known ? toolTitle(known) : tool;
 }
@@ -111,7 +111,7 @@ function WrittenInput({ text }: { text: string }) {
   );
 }
 
-function CallFacts({ call, isAsked }: { call: CallItem; isAsked: boolean }) {
+function CallFacts({ call, isAsked }: { call: PageCall; isAsked: boolean }) {
   const { app, state, at, endedAt, by, agent, appOf } = call;
   const now = useNow(!call.isOver, 1000);
   const [kind, word] = {
@@ -146,7 +146,7 @@ const duration = (milliseconds: number): string =>
     ? `${Math.max(0, Math.round(milliseconds))} ms`
     : `${(milliseconds / 1000).toFixed(1)} s`;
 
-function CallButtons({ workbench, call }: { workbench: Workbench; call: CallItem }) {
+function CallButtons({ workbench, call }: { workbench: Workbench; call: PageCall }) {
   const { conversation, servers } = workbench;
   const [isClosing, setClosing] = useState(false);
   const { app, server, tool, input } = call;

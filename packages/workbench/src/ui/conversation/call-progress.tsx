@@ -4,11 +4,11 @@
  * @module
  */
 import { ProgressBar } from "react-aria-components";
-import type { CallItem } from "../../model/app/call-item.js";
+import type { PageCall } from "../../model/app/call-item.js";
 
 /** Props of a {@link CallProgress}. */
 export interface CallProgressProps {
-  call: CallItem;
+  call: PageCall;
   /** Whether the call waits for the user's answer. */
   isAsked: boolean;
 }

@@ -4,11 +4,11 @@
  * @module
  */
 import { Button, Dialog, DialogTrigger, Heading, Popover } from "react-aria-components";
-import type { Conversation } from "../../model/conversation/conversation.js";
+import type { PageConversation } from "../../model/conversation/conversation.js";
 import { useObserved } from "../use-observable.js";
 
 /** Shown when there are entries. It asks before it removes more than one, because they do not come back. */
-export function ClearButton({ conversation }: { conversation: Conversation }) {
+export function ClearButton({ conversation }: { conversation: PageConversation }) {
   const count = useObserved(conversation, ({ items }) => items.length);
   const apps = useObserved(conversation, (each) => each.apps.length);
   const clear = (): void => void conversation.clear();

@@ -1,6 +1,6 @@
 import type { Tool } from "@vitrine/protocol";
 import { describe, expect, it } from "vitest";
-import type { ServerState } from "../../model/servers.js";
+import type { ShownServer } from "../../model/servers.js";
 import {
   argumentsHint,
   callableTools,
@@ -16,12 +16,12 @@ const tool = (name: string, inputSchema: object = { type: "object" }, more: obje
 
 const CITY = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 
-const server = (name: string, tools: Tool[]): ServerState => ({
+const server = (name: string, tools: Tool[]): ShownServer => ({
   summary: { name, state: "ready", capabilities: {} },
   catalogue: { tools, resources: [], templates: [], prompts: [], views: [] },
 });
 
-const STATES: readonly ServerState[] = [
+const STATES: readonly ShownServer[] = [
   server("weather", [tool("show", CITY, { title: "Weather map" }), tool("now")]),
   server("my clock", [tool("now"), tool("now-utc")]),
   server("now", [tool("later")]),

@@ -5,7 +5,7 @@
  * @module
  */
 import type { RJSFSchema } from "@rjsf/utils";
-import type { ServerState } from "../../model/servers.js";
+import type { ShownServer } from "../../model/servers.js";
 import { errorAt, readArguments } from "../form/json-text.js";
 import { checkValue } from "../form/validator.js";
 import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
@@ -34,7 +34,7 @@ export type Command =
 const NAMED = 6;
 
 /** All tools that the user may call. */
-export const callableTools = (servers: readonly ServerState[]): CallableTool[] =>
+export const callableTools = (servers: readonly ShownServer[]): CallableTool[] =>
   servers.flatMap(({ summary, catalogue }) =>
     (catalogue ? toolFacts(catalogue) : []).flatMap((facts) =>
       facts.isCallable ? [{ server: summary.name, facts }] : [],

@@ -4,7 +4,7 @@
  * @module
  */
 import { Button } from "react-aria-components";
-import type { ServerState } from "../../model/servers.js";
+import type { ShownServer } from "../../model/servers.js";
 import type { Workbench } from "../../model/workbench.js";
 import { startingInput } from "../form/starting-input.js";
 import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
@@ -21,7 +21,7 @@ interface Step {
 }
 
 /** The first app of a server that needs no arguments and changes nothing. */
-function stepOf({ summary, catalogue }: ServerState): Step[] {
+function stepOf({ summary, catalogue }: ShownServer): Step[] {
   for (const facts of catalogue ? toolFacts(catalogue) : []) {
     const { hasUi, uiProblem, isCallable, tool } = facts;
     if (!hasUi || uiProblem !== undefined || !isCallable || !tool.annotations?.readOnlyHint) continue;

@@ -5,7 +5,7 @@
  */
 
 /** A part of a text. */
-export type TextPart =
+export type TextSpan =
   | { readonly kind: "paragraph"; readonly text: string }
   | { readonly kind: "code"; readonly language: string; readonly text: string };
 
@@ -13,8 +13,8 @@ export type TextPart =
 const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^`\n]*)$/;
 
 /** Splits a text. It may still grow: code without an end counts as code. */
-export function textParts(text: string): TextPart[] {
-  const parts: TextPart[] = [];
+export function textParts(text: string): TextSpan[] {
+  const parts: TextSpan[] = [];
   let lines: string[] = [];
   let code: { fence: string; language: string } | undefined;
   const endParagraph = (): void => {

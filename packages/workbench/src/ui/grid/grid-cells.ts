@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { Gateway } from "@vitrine/host/gateway";
+import type { GatewayClient } from "@vitrine/host/gateway";
 import type { CallToolResult } from "@vitrine/protocol";
 import { AppModel } from "../../model/app/app-model.js";
 import { gatewaySource } from "../../model/app/app-source.js";
 import type { Look } from "../../model/diagnosis/look.js";
 import { messageOf, textOf } from "../../model/messages/messages.js";
 import { Observable } from "../../model/observable.js";
-import { DEVICES, type Device } from "../../model/profiles/devices.js";
+import { DEVICES, type DeviceName } from "../../model/profiles/devices.js";
 import type { Profile } from "../../model/profiles/profile.js";
 import type { Recording } from "../../model/recording/recording.js";
 import { Replay } from "../../model/recording/replay.js";
@@ -36,7 +36,7 @@ interface ShownCall {
 export interface GridChoice {
   readonly profiles: readonly Profile[];
   readonly themes: readonly ("light" | "dark")[];
-  readonly devices: readonly Device[];
+  readonly devices: readonly DeviceName[];
 }
 
 /** An of them. */
@@ -44,7 +44,7 @@ export interface GridCell {
   readonly id: string;
   readonly profile: Profile;
   readonly theme: "light" | "dark";
-  readonly device: Device;
+  readonly device: DeviceName;
   readonly app?: AppModel | undefined;
   /** The replay, if it is a recording. */
   readonly replay?: Replay | undefined;
@@ -59,13 +59,13 @@ export const MOST_CELLS = 24;
 
 /** The cells, each with its own view. */
 export class GridCells extends Observable {
-  readonly #gateway: Gateway;
+  readonly #gateway: GatewayClient;
   readonly #subject: GridSubject;
   readonly #cells = new Map<string, GridCell>();
   /** Number of combinations beyond the maximum. */
   left = 0;
 
-  constructor(gateway: Gateway, subject: GridSubject) {
+  constructor(gateway: GatewayClient, subject: GridSubject) {
     super();
     this.#gateway = gateway;
     this.#subject = subject;

@@ -6,7 +6,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Button, type Key, ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import type { AppModel } from "../../model/app/app-model.js";
-import { DEVICES, type Device } from "../../model/profiles/devices.js";
+import { DEVICES, type DeviceName } from "../../model/profiles/devices.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Diagnosis } from "../inspector/diagnosis.js";
 import { replaysOf } from "../replay/replays.js";
@@ -19,7 +19,7 @@ const THEMES = [
   { id: "light", label: "Light" },
   { id: "dark", label: "Dark" },
 ] as const;
-const DEVICE_NAMES: { id: Device; label: string }[] = [
+const DEVICE_NAMES: { id: DeviceName; label: string }[] = [
   { id: "desktop", label: "Desktop" },
   { id: "tablet", label: "Tablet" },
   { id: "mobile", label: "Mobile" },

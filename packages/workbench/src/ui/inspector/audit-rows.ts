@@ -5,11 +5,11 @@
  */
 import { useCallback, useEffect, useRef, useState } from "react";
 import { messageOf } from "../../model/messages/messages.js";
-import { type AuditRow, PAGE, readAudit } from "./records.js";
+import { PAGE, readAudit, type ShownAuditRow } from "./records.js";
 
 /** The loaded rows, and functions to load more. */
 export interface AuditRows {
-  readonly rows: readonly AuditRow[];
+  readonly rows: readonly ShownAuditRow[];
   readonly isReading: boolean;
   /** Whether there are older ones. */
   readonly isMore: boolean;
@@ -30,7 +30,7 @@ export function useAuditRows(server: string, view: string | undefined): AuditRow
   /** The number of the last read: results of earlier ones are ignored. */
   const turn = useRef(0);
   const read = useCallback(
-    async (before: readonly AuditRow[]) => {
+    async (before: readonly ShownAuditRow[]) => {
       const own = ++turn.current;
       setReading(true);
       let next: Known;
@@ -58,7 +58,11 @@ export function useAuditRows(server: string, view: string | undefined): AuditRow
 }
 
 /** The known rows, and the next older ones. */
-async function older(known: readonly AuditRow[], server: string, view: string | undefined): Promise<Known> {
+async function older(
+  known: readonly ShownAuditRow[],
+  server: string,
+  view: string | undefined,
+): Promise<Known> {
   // The log is queried by time, and several rows may have the same time.
   const to = known.at(-1)?.time;
   const seen = new Set(known.map(({ seq }) => seq));

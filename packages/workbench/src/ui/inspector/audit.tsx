@@ -10,7 +10,7 @@ import type { AppModel } from "../../model/app/app-model.js";
 import { Choice } from "../choice.js";
 import { useAuditRows } from "./audit-rows.js";
 import { clock, duration } from "./format.js";
-import type { AuditRow } from "./records.js";
+import type { ShownAuditRow } from "./records.js";
 
 const SCOPES = [
   { id: "view", label: "This app" },
@@ -73,7 +73,7 @@ export function AuditTab({ app }: { app: AppModel }) {
   );
 }
 
-function Row({ row }: { row: AuditRow }) {
+function Row({ row }: { row: ShownAuditRow }) {
   const { seq, time, kind, of, actor, method, target, decision, reason, outcome, code } = row;
   const isBad = decision === "refused" || outcome === "failed";
   return (

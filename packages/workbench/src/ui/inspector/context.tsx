@@ -10,7 +10,7 @@ import { Button } from "react-aria-components";
 import type { AppModel } from "../../model/app/app-model.js";
 import type { Look } from "../../model/diagnosis/look.js";
 import { isLocale, isTimeZone } from "../../model/diagnosis/look-checks.js";
-import { DEVICES, type Device } from "../../model/profiles/devices.js";
+import { DEVICES, type DeviceName } from "../../model/profiles/devices.js";
 import { Choice } from "../choice.js";
 import { useObservable } from "../use-observable.js";
 import { PixelBox, TextBox } from "./fields.js";
@@ -31,7 +31,7 @@ const MODES: Readonly<Record<DisplayMode, string>> = {
   fullscreen: "Full screen",
   pip: "Floating",
 };
-const DEVICE_NAMES: Readonly<Record<Device, string>> = {
+const DEVICE_NAMES: Readonly<Record<DeviceName, string>> = {
   browser: "As this browser",
   desktop: "Desktop",
   tablet: "Tablet",
@@ -83,7 +83,7 @@ function Editor({ app, context }: { app: AppModel; context: HostContext }) {
     <section className="in-section" aria-label="Change the context">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset has a border of its own that no style takes away everywhere. */}
       <div className="in-presets" role="group" aria-label="Devices">
-        {(Object.keys(DEVICES) as Device[]).map((name) => (
+        {(Object.keys(DEVICES) as DeviceName[]).map((name) => (
           <Button key={name} className="button" onPress={() => change(DEVICES[name])}>
             {DEVICE_NAMES[name]}
           </Button>

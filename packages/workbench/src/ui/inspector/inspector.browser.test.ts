@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Gateway } from "@vitrine/gateway";
+import type { RunningGateway } from "@vitrine/gateway";
 import axe from "axe-core";
 import type { Browser, Frame, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -98,7 +98,7 @@ const DOCUMENTS: Record<string, object> = {
 };
 
 let folder: string;
-let gateway: Gateway;
+let gateway: RunningGateway;
 let browser: Browser;
 let page: Page;
 

@@ -6,7 +6,7 @@
 import { Fragment, memo, type ReactNode, useState } from "react";
 import { Tab, TabPanel, Tabs } from "react-aria-components";
 import type { AppModel } from "../../model/app/app-model.js";
-import type { Conversation } from "../../model/conversation/conversation.js";
+import type { PageConversation } from "../../model/conversation/conversation.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Choice } from "../choice.js";
 import { useObservedCalmly } from "../use-observable.js";
@@ -58,7 +58,7 @@ export const Inspector = memo(({ workbench }: { workbench: Workbench }) => {
 });
 
 const selectedApp = ({ selected }: Workbench): AppModel | undefined => selected;
-const knownApps = ({ apps }: Conversation): string => apps.map(({ id }) => id).join();
+const knownApps = ({ apps }: PageConversation): string => apps.map(({ id }) => id).join();
 
 const STATES = {
   ready: "good",

@@ -10,7 +10,7 @@ import type { AppModel } from "../../model/app/app-model.js";
 import { messageOf } from "../../model/messages/messages.js";
 import { useObservable } from "../use-observable.js";
 import { clock } from "./format.js";
-import { type AuditRow, type Consent, readAudit, readConsents, revokeConsents } from "./records.js";
+import { type Consent, readAudit, readConsents, revokeConsents, type ShownAuditRow } from "./records.js";
 
 const NAMES: Readonly<Record<Permission, string>> = {
   camera: "Camera",
@@ -25,7 +25,7 @@ const PERMISSIONS = Object.keys(PERMISSION_FEATURES) as Permission[];
 export function PermissionsTab({ app }: { app: AppModel }) {
   useObservable(app);
   const { server, place } = app.source;
-  const [asked, setAsked] = useState<readonly AuditRow[]>([]);
+  const [asked, setAsked] = useState<readonly ShownAuditRow[]>([]);
   const [consents, setConsents] = useState<readonly Consent[]>();
   const [problem, setProblem] = useState<string>();
   const load = useCallback(async () => {

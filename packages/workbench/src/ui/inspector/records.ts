@@ -18,7 +18,7 @@ export interface Consent {
 }
 
 /** The displayed part of an audit log row. */
-export interface AuditRow {
+export interface ShownAuditRow {
   readonly seq: number;
   /** Milliseconds since 1970. */
   readonly time: number;
@@ -61,11 +61,11 @@ export async function readAudit(query: {
   method?: string | undefined;
   to?: number | undefined;
   limit?: number | undefined;
-}): Promise<AuditRow[]> {
+}): Promise<ShownAuditRow[]> {
   const search = new URLSearchParams({ newestFirst: "true" });
   for (const [name, value] of Object.entries({ limit: PAGE, ...query }))
     if (value !== undefined) search.set(name, `${value}`);
-  const { rows } = (await ask("GET", `/api/audit?${search}`)) as { rows: AuditRow[] };
+  const { rows } = (await ask("GET", `/api/audit?${search}`)) as { rows: ShownAuditRow[] };
   return rows;
 }
 

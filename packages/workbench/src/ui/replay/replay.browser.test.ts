@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Gateway } from "@vitrine/gateway";
+import type { RunningGateway } from "@vitrine/gateway";
 import { workbenchFolder } from "@vitrine/workbench";
 import axe from "axe-core";
 import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
@@ -12,15 +12,15 @@ import { officialServer, startTestGateway } from "../../../../../testing/gateway
 import { readRecording } from "../../model/recording/recording.js";
 
 let folder: string;
-let gateway: Gateway;
-let elsewhere: Gateway;
+let gateway: RunningGateway;
+let elsewhere: RunningGateway;
 let browser: Browser;
 let page: Page;
 /** Texts of the app's clock: initially, and after its button was pressed. */
 let times: string[];
 let file: string;
 
-const open = async (at: Gateway): Promise<Page> => {
+const open = async (at: RunningGateway): Promise<Page> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   context.setDefaultTimeout(LIMIT);
   const opened = await context.newPage();

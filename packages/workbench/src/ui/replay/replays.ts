@@ -4,7 +4,7 @@
  * @module
  */
 import type { AppModel } from "../../model/app/app-model.js";
-import type { CallItem } from "../../model/conversation/conversation.js";
+import type { PageCall } from "../../model/conversation/conversation.js";
 import { Observable } from "../../model/observable.js";
 import { readRecording } from "../../model/recording/recording.js";
 import { Replay } from "../../model/recording/replay.js";
@@ -22,7 +22,7 @@ export function replaysOf(workbench: Workbench): Replays {
 /** Opens recordings, and adds their apps to the conversation. */
 export class Replays extends Observable {
   readonly #workbench: Workbench;
-  readonly #open = new Map<CallItem, Replay>();
+  readonly #open = new Map<PageCall, Replay>();
 
   constructor(workbench: Workbench) {
     super();

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Gateway, readSettings } from "@vitrine/gateway";
+import { type RunningGateway, readSettings } from "@vitrine/gateway";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { LIMIT, sharedChromium } from "../../../../../testing/browser.ts";
@@ -16,7 +16,7 @@ const SLOW_SEND_SERVER = fileURLToPath(
 
 let folder: string;
 let browser: Browser;
-let gateway: Gateway;
+let gateway: RunningGateway;
 let page: Page;
 
 const probe = (...args: string[]) => ({ command: process.execPath, args: [PROBE_SERVER, ...args] });

@@ -15,7 +15,7 @@ import {
   ListBoxItem,
 } from "react-aria-components";
 import { messageOf } from "../../model/messages/messages.js";
-import type { ServerState, Servers } from "../../model/servers.js";
+import type { Servers, ShownServer } from "../../model/servers.js";
 import { secondsUntil, useNow } from "../shell/use-now.js";
 import { troubleOf } from "./server-trouble.js";
 import { ToolBadges } from "./tool-badges.js";
@@ -24,7 +24,7 @@ import type { ToolFacts } from "./tool-facts.js";
 /** Props of a {@link ServerSection}. */
 export interface ServerSectionProps {
   servers: Servers;
-  server: ServerState;
+  server: ShownServer;
   tools: readonly ToolFacts[];
   /** Whether a search is active: matches are shown even if folded. */
   isSearching: boolean;
@@ -151,7 +151,7 @@ function ServerButton({
 }
 
 /** The server's problem, with its own output. */
-function ServerTrouble({ server }: { server: ServerState }) {
+function ServerTrouble({ server }: { server: ShownServer }) {
   const { summary } = server;
   const said = summary.problem ?? summary.crash;
   const trouble = troubleOf(server);

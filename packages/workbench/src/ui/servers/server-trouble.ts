@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { ServerState } from "../../model/servers.js";
+import type { ShownServer } from "../../model/servers.js";
 
 /** The most important problem, whether another server had its name, and what is missing in its catalogue. */
-export function troubleOf({ summary, catalogue, problem }: ServerState): string[] {
+export function troubleOf({ summary, catalogue, problem }: ShownServer): string[] {
   const { crash, garbage, notice } = summary;
   const crashed = crash && `It ended at ${new Date(crash.at).toLocaleTimeString()}: ${crash.message}`;
   const printed =

@@ -11,10 +11,10 @@ import { RecordingMenu } from "../replay/recording-menu.js";
 import { useObserved } from "../use-observable.js";
 import { ConnectionBadge } from "./connection.js";
 import { keep } from "./kept.js";
-import { applyTheme, keptTheme, type Theme } from "./theme.js";
+import { applyTheme, keptTheme, type ThemeChoice } from "./theme.js";
 import { go } from "./use-hash.js";
 
-const THEMES: { id: Theme; label: string }[] = [
+const THEMES: { id: ThemeChoice; label: string }[] = [
   { id: "system", label: "System theme" },
   { id: "light", label: "Light" },
   { id: "dark", label: "Dark" },

@@ -7,16 +7,16 @@ import type { Workbench } from "../../model/workbench.js";
 import { keep, readKept } from "./kept.js";
 
 /** `system`: the theme of the user's system. */
-export type Theme = "system" | "light" | "dark";
+export type ThemeChoice = "system" | "light" | "dark";
 
 /** The last selected theme. */
-export function keptTheme(): Theme {
+export function keptTheme(): ThemeChoice {
   const kept = readKept("theme");
   return kept === "light" || kept === "dark" ? kept : "system";
 }
 
 /** Applies a theme to the page and its apps, existing and new. */
-export function applyTheme(workbench: Workbench, choice: Theme): void {
+export function applyTheme(workbench: Workbench, choice: ThemeChoice): void {
   keep("theme", choice);
   document.documentElement.dataset["theme"] = choice;
   const theme = choice === "system" ? undefined : choice;
