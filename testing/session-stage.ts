@@ -2,8 +2,15 @@
  * Browser sessions over a real listener, with a simple service behind them that records and answers every
  * request. Between pages and listener is a line that a test can cut, freeze or slow down.
  */
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Server as NetServer,
+  type Socket,
+} from "node:net";
 import { buffer } from "node:stream/consumers";
 import { type Answered, write } from "../packages/gateway/src/http/answer.ts";
 import type { Caller } from "../packages/gateway/src/http/api.ts";
@@ -118,7 +125,7 @@ export class SessionStage {
     const stage = new SessionStage(options);
     for (const server of [stage.#server, stage.#proxy]) {
       const port = server === stage.#proxy ? (options.port ?? 0) : 0;
-      await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", 1024, resolve));
+      await listen(server, port);
     }
     return stage;
   }
@@ -173,3 +180,18 @@ export class SessionStage {
 }
 
 const userOf = (url: string): string => new URL(url, "http://localhost").searchParams.get("user") ?? "ann";
+
+/** Listens on a port. If another program uses a port that a test had before, it waits until the port is free. */
+async function listen(server: NetServer, port: number): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  for (;;) {
+    try {
+      server.listen(port, "127.0.0.1", 1024);
+      await once(server, "listening");
+      return;
+    } catch (error) {
+      if (port === 0 || performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

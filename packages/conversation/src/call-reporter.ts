@@ -27,7 +27,6 @@ const LOST = "its result was too large to be stored";
 /**
  * Reports a call to a listener from its current state, even if the call has started or ended. Nothing is
  * parsed for a call without listeners.
- * call that nobody looks at.
  */
 export class CallReporter {
   readonly #listener: CallEventListener;

@@ -189,6 +189,11 @@ export interface GatewayRequests extends ConversationRequests {
       narrow?: readonly Narrowing[] | undefined;
       /** The server's identity: if another server has the name now, the request is refused with `server-replaced`. */
       identity?: string | undefined;
+      /**
+       * Whether the page takes the result of the shown call from `conversation/changed`: then the gateway does
+       * not send it a second time on the view's channel.
+       */
+      isFollowed?: boolean | undefined;
     };
     result: OpenedView;
   };
@@ -211,7 +216,13 @@ export interface GatewayRequests extends ConversationRequests {
   "gateway/cancel": { params: { view: string }; result: { cancelled: boolean } };
   "gateway/close": { params: { view: string }; result: Record<string, never> };
   /** The views of this session, for a page that reloads. */
-  "gateway/views": { params: Record<string, never>; result: { views: OpenedView[] } };
+  "gateway/views": {
+    params: {
+      /** As for `gateway/open`. */
+      isFollowed?: boolean | undefined;
+    };
+    result: { views: OpenedView[] };
+  };
   /**
    * Calls a tool as the model or the user would: only tools that the model may see. With a `progressToken` in
    * `_meta`, channel `.` receives `notifications/progress`.

@@ -13,7 +13,7 @@ let stage: ConversationStage | undefined;
 afterEach(async () => stage?.close());
 
 /** A page with a view of the tool `dump`, and the changes that it was notified of. */
-function pageOf({ conversations }: ConversationStage, messageLimit?: number) {
+function pageOf({ conversations }: ConversationStage, messageLimit?: number, isCongested = () => false) {
   const nothing = (): never => {
     throw new Error("this is not needed");
   };
@@ -30,7 +30,7 @@ function pageOf({ conversations }: ConversationStage, messageLimit?: number) {
     messageLimit,
     view: () => opened,
     changed: (notice) => void changed.push(notice),
-    isCongested: () => false,
+    isCongested,
     isConnected: () => true,
   });
   return { page, opened, changed };
@@ -91,4 +91,46 @@ it("a change that does not fit into one message tells the page to open the conve
   await expect.poll(() => conversation.isRunning).toBe(false);
   expect(Math.max(...changed.map((notice) => JSON.stringify(notice).length))).toBeLessThan(60_000);
   expect(changed.some(({ changes }) => changes.length === 0)).toBe(true);
+});
+
+it.each([
+  ["the page gets the changes", { limit: undefined, isCongested: false, leaves: false, gets: [] }],
+  ["they are too large for the page", { limit: 60_000, isCongested: false, leaves: false, gets: ["call"] }],
+  ["the page does not read", { limit: undefined, isCongested: true, leaves: false, gets: ["call"] }],
+  [
+    "the page leaves the conversation",
+    { limit: undefined, isCongested: false, leaves: true, gets: ["call"] },
+  ],
+])("a followed view and its result: %s", async (_, { limit, isCongested, leaves, gets }) => {
+  let finish = (): void => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  stage = await conversationStage([], {
+    tools: {
+      dump: { hasApp: true, work: () => finished.then(() => text("x".repeat(100_000))) },
+    },
+  });
+  const { page, opened } = pageOf(stage, limit, () => isCongested);
+  const { id } = await page.handlers["conversation/open"]({}, { key: undefined });
+  const conversation = await stage.conversations.open("ana", id);
+  const item = await conversation.call("weather", "dump", {});
+  const reported: string[] = [];
+  await page.show({ opened, notify: (kind) => void reported.push(kind) }, { conversation: id, item });
+  page.follow(opened.view);
+  reported.length = 0;
+  if (leaves) {
+    // Between the result and the notice of the changes.
+    conversation.shown(item, {
+      partial: () => {},
+      input: () => {},
+      progress: () => {},
+      result: () => void page.handlers["conversation/leave"]({ id }, { key: undefined }),
+      cancelled: () => {},
+    });
+  }
+  finish();
+  await expect.poll(() => conversation.isRunning).toBe(false);
+  await new Promise(setImmediate);
+  expect(reported).toEqual(gets);
 });

@@ -9,6 +9,7 @@ import { INVALID_PARAMS, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protoco
 import { replacedServer } from "@vitrine/servers";
 import type {
   ConversationCall,
+  ConversationChange,
   ConversationNotices,
   ConversationRequests,
   ConversationState,
@@ -52,6 +53,21 @@ export interface ShownView {
   notify(kind: string, text: string): void;
 }
 
+/** A conversation whose changes the page gets. */
+interface HeardConversation {
+  /** The number of the last change that the page missed. */
+  missed: number | undefined;
+  /** Results that wait for the next changes: if those do not have them, their views get them. */
+  readonly results: { readonly item: string; send(): void }[];
+  readonly stop: () => void;
+}
+
+const isResultOf = (change: ConversationChange, item: string): boolean =>
+  change.kind === "item" &&
+  change.item.id === item &&
+  change.item.kind === "call" &&
+  change.item.result !== undefined;
+
 /** Characters of a message beside its content. */
 const ENVELOPE = 1000;
 
@@ -83,9 +99,11 @@ type Handlers = {
 /** Handles the conversations of a page. */
 export class PageConversations {
   readonly #options: PageConversationsOptions;
-  readonly #heard = new Map<string, { missed: number | undefined; stop(): void }>();
+  readonly #heard = new Map<string, HeardConversation>();
   /** Functions that detach views from their calls. */
   readonly #shown = new Map<string, () => void>();
+  /** Views whose results the page takes from the changes of their conversations. */
+  readonly #followed = new Set<string>();
   #isOver = false;
 
   constructor(options: PageConversationsOptions) {
@@ -204,7 +222,11 @@ export class PageConversations {
       result: (result) => {
         delete opened.progress;
         opened.result = result;
-        if (isShown) notify("call", "ui/notifications/tool-result", result);
+        if (!isShown) return;
+        const send = (): void => notify("call", "ui/notifications/tool-result", result);
+        const heard = this.#followed.has(opened.view) ? this.#heard.get(conversation.id) : undefined;
+        if (heard) heard.results.push({ item: call.item, send });
+        else send();
       },
       cancelled: (reason) => {
         delete opened.progress;
@@ -236,8 +258,19 @@ export class PageConversations {
     return call && (await this.#open(call.conversation)).stop(call.item);
   }
 
+  /** From now on, the page takes the result of this view's call from the changes of its conversation. */
+  follow(view: string): void {
+    if (this.#shown.has(view)) this.#followed.add(view);
+  }
+
+  /** A reloaded page has replaced this one: it has not asked for its views yet. */
+  renewed(): void {
+    this.#followed.clear();
+  }
+
   /** Detaches a closed view. */
   closed({ view, call }: OpenedView): void {
+    this.#followed.delete(view);
     this.#shown.get(view)?.();
     this.#shown.delete(view);
     if (!call) return;
@@ -284,21 +317,27 @@ export class PageConversations {
     const { changed, isCongested, isConnected } = this.#options;
     // A deleted conversation and a new one of the same id are different.
     this.#leave(conversation.id);
-    const heard = {
-      missed: undefined as number | undefined,
+    const heard: HeardConversation = {
+      missed: undefined,
+      results: [],
       stop: conversation.subscribe((id, seq, changes) => {
-        if (isCongested()) heard.missed = seq;
         // Too large for one message: the page opens the conversation again, and gets what fits.
-        else if (isLargerThan(this.#contentLimit, changes)) changed({ id, seq, changes: [] });
-        else changed({ id, seq, changes });
+        const sent = isLargerThan(this.#contentLimit, changes) ? [] : changes;
+        const isMissed = isCongested();
+        if (isMissed) heard.missed = seq;
+        else changed({ id, seq, changes: sent });
+        for (const { item, send } of heard.results.splice(0))
+          if (isMissed || !sent.some((change) => isResultOf(change, item))) send();
       }, isConnected),
     };
     this.#heard.set(conversation.id, heard);
   }
 
   #leave(id: string): void {
-    this.#heard.get(id)?.stop();
+    const heard = this.#heard.get(id);
     this.#heard.delete(id);
+    heard?.stop();
+    for (const { send } of heard?.results ?? []) send();
   }
 
   #checkTestMode(): void {

@@ -29,6 +29,7 @@ const shape = <T>(fields: Record<string, Shape>, optional: Record<string, Shape>
 
 const CALL: Shape<ConversationCall> = shape({ conversation: STRING, item: STRING });
 const NUMBER: Shape<number> = { kind: "number" };
+const BOOLEAN: Shape<boolean> = { kind: "boolean" };
 const CONTENT: Shape<ContentBlock[]> = { kind: "array", items: contentBlock };
 const TOOLS: Shape<Tool[]> = { kind: "array", items: toolSchema };
 
@@ -37,12 +38,20 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M][
   "gateway/catalogue": shape({ server: STRING }, { for: { kind: "literal", values: ["model", "app"] } }),
   "gateway/open": shape(
     { server: STRING },
-    { tool: STRING, uri: STRING, arguments: RECORD, call: CALL, narrow: NARROW, identity: STRING },
+    {
+      tool: STRING,
+      uri: STRING,
+      arguments: RECORD,
+      call: CALL,
+      narrow: NARROW,
+      identity: STRING,
+      isFollowed: BOOLEAN,
+    },
   ),
   "gateway/show": shape({ name: STRING, html: STRING }, { meta: RECORD, narrow: NARROW }),
   "gateway/cancel": shape({ view: STRING }),
   "gateway/close": shape({ view: STRING }),
-  "gateway/views": shape({}),
+  "gateway/views": shape({}, { isFollowed: BOOLEAN }),
   "gateway/call": shape({ server: STRING, name: STRING }, { arguments: RECORD, identity: STRING }),
   "gateway/start": shape({ server: STRING }),
   "gateway/restart": shape({ server: STRING }),

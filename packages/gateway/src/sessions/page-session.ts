@@ -231,11 +231,15 @@ export class PageSession {
     this.#open.set(id, { controller, method, params: rest, isLeft: false });
     this.#openedBy.delete(id);
     let answer: string;
+    let afterAnswer = (): void => {};
     try {
       const request: PageRequest = {
         key: keyOf(id),
         signal: controller.signal,
         mayBeOld: this.#options.mayBeOld || this.#isRenewed,
+        afterAnswer: (action) => {
+          afterAnswer = action;
+        },
         ...(token !== undefined && {
           onprogress: (progress) => !controller.signal.aborted && this.#notices.progress(token, progress),
         }),
@@ -253,7 +257,9 @@ export class PageSession {
       this.#open.delete(id);
       this.#notices.endProgress(token);
     }
-    if (!controller.signal.aborted) wire.send(".", answer);
+    if (controller.signal.aborted) return;
+    wire.send(".", answer);
+    afterAnswer();
   }
 
   #hasOpened(id: RequestId, view: string, { aborted }: AbortSignal): void {

@@ -101,6 +101,8 @@ export interface PageRequest {
   readonly key: string | undefined;
   readonly signal: AbortSignal;
   readonly mayBeOld: boolean;
+  /** Runs the action when the page has been sent the answer. */
+  afterAnswer(action: () => void): void;
   readonly onprogress?: ((progress: Progress) => void) | undefined;
 }
 
@@ -175,6 +177,7 @@ export class PageViews {
   /** A reloaded page has replaced this one. */
   renewed(): void {
     for (const view of this.#views.values()) view.renewed();
+    this.#conversations.renewed();
   }
 
   /**
@@ -227,13 +230,17 @@ export class PageViews {
   }
 
   readonly handlers: ViewHandlers = {
-    "gateway/views": async () => {
+    "gateway/views": async ({ isFollowed }, { afterAnswer }) => {
       const before = [...[...this.#views.values()].map(({ opened }) => opened), ...this.#documents.values()];
       await this.#restores.wait(before);
       // Some may have been closed meanwhile; new ones are reported to the request that opened them.
       const views = before.filter(({ view }) => this.#has(view));
       const shown = views.map((opened) => this.#restores.asShown(opened));
       const notifyLater = (opened: OpenedView): void => this.#views.get(opened.view)?.notifyCall();
+      if (isFollowed)
+        afterAnswer(() => {
+          for (const { view } of views) this.#conversations.follow(view);
+        });
       return { views: inOneMessage(shown, this.#messageLimit / 4, notifyLater) };
     },
     "gateway/close": ({ view }) => {
@@ -249,7 +256,8 @@ export class PageViews {
     },
     "gateway/call": ({ server, name, arguments: input, identity }, request) =>
       this.#call({ ...this.#toolCall(server, name, input ?? {}, request), identity }, request.onprogress),
-    "gateway/open": async ({ server, tool, uri, arguments: input, call, narrow, identity }, request) => {
+    "gateway/open": async (params, request) => {
+      const { server, tool, uri, arguments: input, call, narrow, identity, isFollowed } = params;
       if ((tool === undefined) === (uri === undefined)) {
         throw new VitrineError(INVALID_PARAMS, 'name either a "tool" or a "uri"');
       }
@@ -271,6 +279,7 @@ export class PageViews {
         return this.#cannotShow(this.#toolCall(server, tool, input, request), error);
       });
       const view = this.#add(opened, at);
+      if (call && isFollowed) request.afterAnswer(() => this.#conversations.follow(opened.view));
       if (call) return this.#showCall(view, call);
       if (tool !== undefined && input)
         this.#show(view, at, tool, input, request).catch(this.#options.onerror);

@@ -216,7 +216,8 @@ export class GatewayClient {
   async #open(method: string, params: object, options: CallOptions): Promise<void> {
     this.#opening++;
     try {
-      await this.#calls.request(this.#main, method, params, options);
+      const isFollowed = method === "gateway/show" ? undefined : true;
+      await this.#calls.request(this.#main, method, { ...params, isFollowed }, options);
     } finally {
       this.#opening--;
       if (this.#opening === 0) this.#early = [];
@@ -259,9 +260,16 @@ export class GatewayClient {
     if (typeof id === "string") void this.#answer(id, `${method}`, params);
     else {
       if (method === "gateway/status") this.#learn(params as ServerSummary);
+      if (method === "conversation/changed") this.#passResults(params as GatewayNotices[typeof method]);
       if (method === "gateway/withdrawn") this.#asked.get(`${recordOf(params).id}`)?.abort();
       this.#listeners.notify(method, params as never);
     }
+  }
+
+  /** Passes results of calls on to the views that show them: the gateway sends each result once. */
+  #passResults({ id, changes }: GatewayNotices["conversation/changed"]): void {
+    for (const change of changes)
+      for (const view of this.#views.values()) if (change.kind === "item") view.changed(id, change.item);
   }
 
   async #answer(id: string, method: string, params: unknown): Promise<void> {

@@ -12,7 +12,7 @@ import {
   type UpstreamNotification,
 } from "@vitrine/guard";
 import { JsonText, Listeners, type Progress, type Result, recordOf } from "@vitrine/protocol";
-import type { GatewayRequests, OpenedView } from "@vitrine/wire";
+import type { CallItem, ConversationItem, GatewayRequests, OpenedView } from "@vitrine/wire";
 import type { Calls, Port } from "./calls.js";
 import { viewGuard } from "./view-guard.js";
 
@@ -153,6 +153,14 @@ export class GatewayView {
       this.progress = params as Progress;
       this.onprogress?.(this.progress);
     } else if (isHeard(method)) this.#listeners.notify(method, recordOf(params));
+  }
+
+  /** @internal An entry of a conversation changed: it may be the call that this view shows. */
+  changed(conversation: string, item: ConversationItem): void {
+    const { call } = this.#opened;
+    const { id, result } = item as CallItem;
+    if (result && call?.item === id && call.conversation === conversation)
+      this.#notice({ method: "ui/notifications/tool-result", params: result });
   }
 
   /** @internal The gateway has dropped it: new requests wait until it is reopened. */
