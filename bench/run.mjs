@@ -19,8 +19,10 @@ import {
   measureConversation,
   showConversation,
 } from "./conversation/conversation.mjs";
+import { forwardShortfalls, measureForward, showForward } from "./gateway/forward.mjs";
 import { idleShortfalls, measureIdle, showIdle } from "./gateway/idle.mjs";
 import { isolationShortfalls, measureIsolation, showIsolation } from "./gateway/isolation.mjs";
+import { measureNeighbours, neighbourShortfalls, showNeighbours } from "./gateway/neighbours.mjs";
 import { gatewayShortfalls, measureGatewayRoundtrips, showGatewayRoundtrips } from "./gateway/round-trip.mjs";
 import { measureViews, showViews, viewsShortfalls } from "./gateway/views.mjs";
 import { measureHostBytes, showHostBytes } from "./hosts/bytes.mjs";
@@ -83,10 +85,20 @@ const SECTIONS = {
     measure: () => measureViews(),
     show: showViews,
   },
+  "gateway-neighbours": {
+    title: "A call of one user, alone and beside another user who floods",
+    measure: () => measureNeighbours(),
+    show: showNeighbours,
+  },
   "gateway-idle": {
-    title: "Memory of the gateway for each of 5,000 idle connections",
+    title: "Memory of the gateway for each of 10,000 idle connections",
     measure: () => measureIdle(),
     show: showIdle,
+  },
+  "gateway-forward": {
+    title: "Two nodes: a call through the node that has the user, and through another one",
+    measure: () => measureForward(number("BENCH_FORWARD_ROUNDS", 10)),
+    show: showForward,
   },
   "gateway-isolation": {
     title: "An official server over stdio: start → answer to initialize",
@@ -131,7 +143,9 @@ const EXPECTATIONS = {
   servers: serverShortfalls,
   gateway: gatewayShortfalls,
   "gateway-views": viewsShortfalls,
+  "gateway-neighbours": neighbourShortfalls,
   "gateway-idle": idleShortfalls,
+  "gateway-forward": forwardShortfalls,
   "gateway-isolation": isolationShortfalls,
 };
 /** A separate measurement program; runs only when named. */

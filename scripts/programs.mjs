@@ -5,6 +5,7 @@
 import { ensureBubblewrap } from "./bubblewrap.mjs";
 import { ensureChromium, ensureHeadlessShell } from "./chromium.mjs";
 import { ensurePostgres } from "./postgres.mjs";
+import { ensureProxies } from "./proxies.mjs";
 
 try {
   console.log(`— browser: ${ensureChromium()}`);
@@ -18,6 +19,7 @@ try {
 for (const [name, ensure] of [
   ["bubblewrap", ensureBubblewrap],
   ["PostgreSQL", ensurePostgres],
+  ["HAProxy and nginx", ensureProxies],
 ]) {
   try {
     console.log(`— ${name}: ${ensure() ?? "none; its tests are skipped"}`);

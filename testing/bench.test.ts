@@ -7,7 +7,17 @@ const BENCH = fileURLToPath(new URL("../bench/", import.meta.url));
 const OWN = ["browser", "bytes", "contenders", "roundtrip", "run", "shortfalls", "startup", "statistics"];
 const HOSTS = ["fifty", "large", "mount", "roundtrips", "shortfalls", "site", "stage"];
 const CONVERSATION = ["conversation", "first-partial", "hundred-turns", "model-server", "stage", "tokens"];
-const GATEWAY = ["idle", "isolation", "round-trip", "stage", "views"];
+const GATEWAY = [
+  "database-load",
+  "forward",
+  "idle",
+  "isolation",
+  "lease-simulation",
+  "round-trip",
+  "stage",
+  "storm",
+  "views",
+];
 const SERVER = ["document", "servers"];
 const WORKBENCH = ["inspector", "start"];
 const ALL = [

@@ -68,8 +68,12 @@ export function launchProfile(folder: string, args: readonly string[] = []): Pro
 function launching(args: readonly string[]): { executablePath: string; args: string[] } {
   const executablePath = findChromium();
   if (!executablePath) throw new Error("no Chromium: run `node scripts/chromium.mjs` first");
-  return { executablePath, args: [...CHROMIUM_ARGS, ...args] };
+  return { executablePath, args: [...CHROMIUM_ARGS.map(withoutSpares), ...args] };
 }
+
+/** Chromium keeps a process ready for the next site: in tests it starts one for each context, which often ends unused. */
+const withoutSpares = (arg: string): string =>
+  arg.startsWith("--disable-features=") ? `${arg},SpareRendererForSitePerProcess` : arg;
 
 /** Bundling options. */
 interface BundleOptions {

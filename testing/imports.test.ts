@@ -22,7 +22,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   wire: ["protocol"],
   guard: ["protocol"],
   host: ["protocol", "wire", "guard"],
-  server: ["protocol", "view"],
+  server: ["protocol", "view", "servers"],
   servers: ["protocol", "wire", "guard"],
   conversation: ["protocol", "wire", "guard", "servers"],
   gateway: ["protocol", "wire", "sandbox", "guard", "servers", "conversation"],
@@ -71,6 +71,9 @@ function forbiddenImports(path: string, source: string): string[] {
     const [, ours, deeper] = /^@vitrine\/([^/]+)(\/.*)?$/.exec(name) ?? [];
     if (ours) {
       if (!ALLOWED[owner]?.includes(ours)) return [`${path} may not import ${name}`];
+      // Bundled: nobody who installs the toolkit installs the package for hosts.
+      if (owner === "server" && ours === "servers" && deeper !== "/support")
+        return [`${path} may only import @vitrine/servers/support`];
       return deeper?.startsWith("/dist") ? [`${path} uses a back door: ${name}`] : [];
     }
     if (owner === "cli") return COMMAND.test(name) ? [] : [`${path} may not depend on ${name}`];
@@ -165,6 +168,7 @@ describe("imports", () => {
     ["packages/sandbox/src/sandbox.ts", 'import { once } from "node:events";'],
     ["packages/gateway/src/gateway.ts", 'import { z } from "zod";'],
     ["packages/gateway/src/gateway.ts", 'import { createOpenAI } from "@ai-sdk/openai";'],
+    ["packages/server/src/discovery/discover.ts", 'import { Supervisor } from "@vitrine/servers";'],
     ["packages/servers/src/pool.ts", 'import { startGateway } from "@vitrine/gateway";'],
     ["packages/conversation/src/turn.ts", 'import { startGateway } from "@vitrine/gateway";'],
     ["packages/gateway/src/gateway.ts", 'import { App } from "@vitrine/view";'],

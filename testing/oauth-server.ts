@@ -32,6 +32,8 @@ export interface OAuthServer {
   readonly mcp: string;
   readonly tokenRequests: TokenRequest[];
   readonly registrations: Record<string, unknown>[];
+  /** Refresh tokens that came a second time. Each of them revokes all tokens, as if it had been stolen. */
+  readonly reused: string[];
   /** Authorization headers of the MCP server's requests, in order. */
   readonly presented: (string | undefined)[];
   /** Revokes every issued access token. */
@@ -69,6 +71,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
   >();
   const access = new Map<string, string>();
   const refresh = new Map<string, { client: string; scope: string }>();
+  const used = new Set<string>();
   const clients = new Set<string>(["configured"]);
   const token = () => randomBytes(16).toString("base64url");
 
@@ -94,9 +97,16 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     const client = params.get("client_id") ?? basic;
     if (!clients.has(client)) return { status: 401, body: { error: "invalid_client" } };
     if (params.get("grant_type") === "refresh_token") {
-      const known = refresh.get(params.get("refresh_token") ?? "");
+      const given = params.get("refresh_token") ?? "";
+      const known = refresh.get(given);
       // Refresh tokens are valid for one use.
-      refresh.delete(params.get("refresh_token") ?? "");
+      refresh.delete(given);
+      if (used.has(given)) {
+        server.reused.push(given);
+        access.clear();
+        refresh.clear();
+      }
+      used.add(given);
       return known?.client === client
         ? { status: 200, body: grant(client, known.scope) }
         : { status: 400, body: { error: "invalid_grant" } };
@@ -224,6 +234,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     mcp: `${origin}/mcp`,
     tokenRequests: [],
     registrations: [],
+    reused: [],
     presented: [],
     hold: undefined,
     fails: undefined,

@@ -80,7 +80,7 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
     // Crashes of the server are tested; crashes of the machine are not.
     const settings = [
       "listen_addresses=127.0.0.1",
-      "max_connections=30",
+      "max_connections=100",
       "fsync=off",
       "full_page_writes=off",
     ];

@@ -57,11 +57,16 @@ class NoSocket {
   close() {}
 }
 
-/** Starts a gateway with these settings; its pages see the server `echo` by default. */
-export async function openStage(settings = {}) {
+const MAIN = here("../../packages/gateway/dist/main.js");
+export const newToken = () => randomBytes(32).toString("base64url");
+
+/**
+ * Starts a gateway with these settings; its pages see the server `echo` by default. `node` has options of Node.js, `env` is the
+ * environment, and `token` the token of its user.
+ */
+export async function openStage(settings = {}, { node = [], env = process.env, token = newToken() } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
   const file = join(folder, "settings.json");
-  const token = randomBytes(32).toString("base64url");
   const written = {
     mcpServers: { echo: echoServer() },
     listen: { port: 0 },
@@ -74,13 +79,9 @@ export async function openStage(settings = {}) {
   writeFileSync(file, JSON.stringify(written));
   const child = spawn(
     process.execPath,
-    [
-      ...(process.env.BENCH_NODE ?? "").split(" ").filter(Boolean),
-      here("../../packages/gateway/dist/main.js"),
-      "--config",
-      file,
-    ],
+    [...(process.env.BENCH_NODE ?? "").split(" ").filter(Boolean), ...node, MAIN, "--config", file],
     {
+      env,
       stdio: ["ignore", "pipe", process.env.BENCH_LOG ? "inherit" : "ignore"],
     },
   );

@@ -24,7 +24,7 @@ const local = { openWorldHint: false };
 const showBoard = tool({
   name: "show_board",
   title: "Show the board",
-  description: "Shows the to-do board, in an app where the person can change it",
+  description: "Shows the to-do board, in an app where the user can change it",
   output: boardSchema,
   annotations: { readOnlyHint: true, ...local },
   view: page,

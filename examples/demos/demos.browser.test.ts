@@ -108,7 +108,7 @@ describe("weather", () => {
     expect(await asked()).toEqual([]);
   });
 
-  it("tells the chat, and opens a link, when the person agrees", async () => {
+  it("tells the chat, and opens a link, when the user agrees", async () => {
     await press(view, "Tell the chat");
     await textIn(view, "#status").toBe("The chat knows.");
     expect(JSON.stringify(await heard("message"))).toContain("What should I wear?");

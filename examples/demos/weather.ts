@@ -41,7 +41,7 @@ const forecast = tool({
 const lookup = tool({
   name: "lookup",
   title: "Look up another city",
-  description: "The same for the app itself, when the person asks it for another city",
+  description: "The same for the app itself, when the user asks it for another city",
   input: z.object({ city, days, unit }),
   output: forecastSchema,
   annotations,

@@ -7,7 +7,7 @@ import { connectGateway, type GatewayView, showView } from "@vitrine/host/gatewa
 const gateway = connectGateway({
   url: "/api/session",
   onstate: ({ phase }) => say(phase),
-  // Asks the user in the frame of the app that sent the request, above everything that the app can draw.
+  // Asks the user in the page, where no app can draw.
   onask: askInPage,
 });
 
@@ -27,7 +27,12 @@ for (const view of await gateway.restoreViews()) show(view);
 
 const { servers } = await gateway.request("gateway/servers", {});
 for (const { name } of servers) {
-  const { views } = await gateway.request("gateway/catalogue", { server: name });
+  const catalogue = gateway.request("gateway/catalogue", { server: name });
+  // A server that does not start has no buttons; the others have theirs.
+  const { views } = await catalogue.catch((error) => {
+    say(`${name}: ${error.message}`);
+    return { views: [] };
+  });
   for (const { tool } of views) {
     const button = document.createElement("button");
     button.textContent = `${name}: ${tool}`;

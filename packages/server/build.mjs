@@ -62,9 +62,11 @@ const sources = {
     if (!importer) return null;
     if (path === "@vitrine/protocol" && !importer.startsWith(here("src/testing")))
       return fileURLToPath(import.meta.resolve(path));
+    // Only the file watcher of it is used.
+    if (path === "@vitrine/servers/support") return here("../servers/src/support/index.ts");
     if (path.endsWith("/pages-text.js")) return here("dist/templates/pages-text.js");
     if (!path.startsWith(".")) return { id: path, external: true };
-    return importer.startsWith(here("src/")) ? join(dirname(importer), path.replace(/\.js$/, ".ts")) : null;
+    return /\/src\/.*\.ts$/.test(importer) ? join(dirname(importer), path.replace(/\.js$/, ".ts")) : null;
   },
   // JavaScript too, to drop comments. esbuild keeps those of class members; the declarations have them.
   transform: (code, id) =>

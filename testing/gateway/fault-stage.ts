@@ -132,7 +132,7 @@ export class FaultStage {
   #child: ChildProcess | undefined;
   #keys = 0;
 
-  private constructor(settings: Settings, line: FaultLine) {
+  private constructor(settings: Settings | ((folder: string) => Settings), line: FaultLine) {
     this.line = line;
     const users = Object.entries(this.#tokens).map(([name, secret]) => ({
       name,
@@ -146,11 +146,12 @@ export class FaultStage {
       session: { grace: 30_000, perUser: 100 },
       users,
       mcpServers: { faulty: faultyServer() },
-      ...settings,
+      ...(typeof settings === "function" ? settings(this.folder) : settings),
     };
   }
 
-  static async open(settings: Settings = {}): Promise<FaultStage> {
+  /** @param settings settings of the gateway, or a function that makes them for the stage's folder */
+  static async open(settings: Settings | ((folder: string) => Settings) = {}): Promise<FaultStage> {
     const stage = new FaultStage(settings, await FaultLine.open());
     await stage.start();
     return stage;
@@ -161,7 +162,10 @@ export class FaultStage {
   }
 
   get pid(): number {
-    return this.#child?.pid ?? 0;
+    const pid = this.#child?.pid;
+    // Not 0, which would send signals to the tests themselves.
+    if (pid === undefined) throw new Error("there is no gateway");
+    return pid;
   }
 
   /** Writes the settings file, as an operator would. */
@@ -174,7 +178,9 @@ export class FaultStage {
   async start(): Promise<void> {
     this.write();
     const args = ["--expose-gc", "--import", PRELOAD, MAIN, "--config", this.file];
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe", "ipc"] });
+    // Under npm, a second signal soon after the first counts as the same.
+    const env = { ...process.env, npm_lifecycle_event: undefined };
+    const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
     this.#child = child;
     child.stderr?.on("data", (data) => {
       this.log = (this.log + data).slice(-100_000);
@@ -192,15 +198,24 @@ export class FaultStage {
   }
 
   /** Sends the gateway a signal that ends it, and returns how it ended. */
-  async end(signal: "SIGTERM" | "SIGKILL"): Promise<number | NodeJS.Signals | null> {
+  async end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
+    if (signal === "SIGKILL") this.cutOff();
+    return this.#child ? this.signal(signal).exited : null;
+  }
+
+  /** Sends the gateway a signal that begins its end. */
+  signal(signal: NodeJS.Signals): { exited: Promise<number | NodeJS.Signals | null>; again(): void } {
     const child = this.#child;
-    if (!child) return null;
+    if (!child) throw new Error("there is no gateway");
     this.#child = undefined;
-    if (signal === "SIGKILL") for (const { key } of this.calls) this.#cutOff.add(key);
-    const exited = once(child, "exit");
+    const exited = once(child, "exit").then(([code, by]) => by ?? code);
     child.kill(signal);
-    const [code, by] = await exited;
-    return by ?? code;
+    return { exited, again: () => void child.kill(signal) };
+  }
+
+  /** The calls so far may end without the gateway knowing how. */
+  cutOff(): void {
+    for (const { key } of this.calls) this.#cutOff.add(key);
   }
 
   /** Bytes that the gateway's JavaScript holds, after a collection. */

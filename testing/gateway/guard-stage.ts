@@ -19,7 +19,7 @@ export interface Failing {
   start?: unknown;
 }
 
-export interface MemoryStore extends Omit<GatewayStore, "conversations"> {
+export interface MemoryStore extends Omit<GatewayStore, "conversations" | "holds" | "shrink" | "compact"> {
   readonly rows: StoredAuditRow[];
   readonly records: ConsentRecord[];
   readonly failing: Failing;

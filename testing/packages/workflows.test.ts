@@ -1,5 +1,5 @@
 /** The workflows run scripts that exist, on every system and Node that the README promises. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
 const WORKFLOWS = new URL("../../.github/workflows/", import.meta.url);
@@ -18,6 +18,23 @@ it("every script that a workflow runs is in package.json", () => {
   expect(workflows.size).toBeGreaterThan(1);
   for (const [name, text] of workflows) expect(missingIn(text), name).toEqual([]);
   expect(missingIn("- run: npm run test:all\n- run: npm run docs\n- run: npm test")).toEqual(["test:all"]);
+});
+
+it("Helm, kubeconform, Compose and a container engine check what operators get", () => {
+  const ci = workflows.get("ci.yml") ?? "";
+  for (const line of [
+    "helm lint --strict deploy/helm/vitrine",
+    "helm template test deploy/helm/vitrine",
+    "kubeconform:v",
+    "docker compose --file deploy/compose/compose.yaml config",
+    "docker build --tag vitrine:ci deploy/image",
+  ])
+    expect(ci).toContain(line);
+  const files = [...ci.matchAll(/(?:node |--values |--file )((?:scripts|deploy)\/[\w./-]+)/g)].map(
+    ([, path]) => `${path}`,
+  );
+  expect(files.length).toBeGreaterThan(3);
+  for (const file of files) expect(existsSync(new URL(`../../${file}`, import.meta.url)), file).toBe(true);
 });
 
 it("the tests run on each system with each Node, in Chromium, Firefox and WebKit; the site is published", () => {

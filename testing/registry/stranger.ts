@@ -1,8 +1,8 @@
 /**
- * A person who has Node and a registry, and no checkout of this repository: a folder of their own, and an environment in which
+ * A user who has Node and a registry, and no checkout of this repository: a folder of their own, and an environment in which
  * nothing leads here.
  */
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,12 +10,12 @@ import { delimiter, join, sep } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { findChromium } from "../../scripts/chromium.mjs";
-import { type Registry, serveRegistry } from "./registry.ts";
-
-const shell = process.platform === "win32";
+import { npmSettings, type Registry, serveRegistry } from "../../scripts/registry.mjs";
 
 /** The command line of the pinned pnpm. */
 export const PNPM = `node "${fileURLToPath(new URL("../../node_modules/pnpm/bin/pnpm.mjs", import.meta.url))}"`;
+
+const STORE = "pnpm_config_store_dir";
 
 /** A command that ended. */
 export interface Ended {
@@ -37,10 +37,13 @@ export class Stranger {
     this.env = env;
   }
 
-  /** @param isPublished whether the registry has Vitrine's packages */
-  static async arrive(isPublished = true): Promise<Stranger> {
+  /**
+   * @param isPublished whether the registry has Vitrine's packages
+   * @param earlier a stranger on the same machine: pnpm then links the files that it unpacked before
+   */
+  static async arrive(isPublished = true, earlier?: Stranger): Promise<Stranger> {
     const npm = npmSettings();
-    const registry = await serveRegistry(npm.registry, isPublished);
+    const registry = await serveRegistry(npm.registry, { isPublished });
     const folder = mkdtempSync(join(tmpdir(), "vitrine-stranger-"));
     // Packages from elsewhere come from the machine's cache. What `npx` installed does not: it would be of an earlier build.
     const cache = join(folder, "npm-cache");
@@ -63,7 +66,7 @@ export class Stranger {
       npm_config_update_notifier: "false",
       npm_config_yes: "true",
       pnpm_config_registry: registry.url,
-      pnpm_config_store_dir: join(folder, "pnpm-store"),
+      [STORE]: earlier?.env[STORE] ?? join(folder, "pnpm-store"),
       pnpm_config_cache_dir: join(folder, "pnpm-cache"),
     });
   }
@@ -94,16 +97,6 @@ export class Stranger {
     await this.#registry.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-function npmSettings(): { registry: string; cache: string; userconfig: string } {
-  return JSON.parse(
-    execFileSync("npm", ["config", "list", "--long", "--json"], {
-      encoding: "utf8",
-      shell,
-      stdio: ["ignore", "pipe", "ignore"],
-    }),
-  );
 }
 
 const pathWithout = (part: string): string =>

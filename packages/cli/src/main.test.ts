@@ -115,7 +115,7 @@ describe("vitrine", () => {
     const words = ["ROUTER_KEY", "--data", data];
     expect(await run(["secret", "set", ...words], "sesame\n")).toEqual({
       code: 0,
-      out: "ROUTER_KEY is kept\n",
+      out: "ROUTER_KEY saved\n",
       err: "",
     });
     for (const file of readdirSync(data))
@@ -161,7 +161,7 @@ describe("vitrine", () => {
     [["tools", "x", "--timeout", "soon"], "30s"],
     [["dev", "--port", "many"], "0 to 65535"],
     [["--port", "99999"], "0 to 65535"],
-    [["secret", "keep", "NAME"], "use set or delete"],
+    [["secret", "keep", "NAME"], "use set, delete or rotate"],
   ])("%j is invalid: one line, code 2", async (words, sentence) => {
     const { code, out, err } = await run(words);
     expect({ code, out }).toEqual({ code: 2, out: "" });

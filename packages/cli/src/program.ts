@@ -109,6 +109,9 @@ function addServe(program: Command, terminal: Terminal, done: (code: number) => 
     .option("--allow-remote", "required, with users in the settings, for any other address")
     .option("--data <folder>", "the gateway's data folder")
     .option("--database <url>", "sqlite:/path/to/file or postgres://…")
+    .option("--join <url>", "be one of several nodes on this PostgreSQL database, with the settings in it")
+    .option("--node-listen <host:port>", "with --join: the local address for other nodes")
+    .option("--node-address <host:port>", "with --join: the address under which other nodes reach this one")
     .option("--strict", "sandbox every server and ask before every side effect")
     .option("--static <folder>", "your own page instead of the workbench")
     .option("--json", "print the address as JSON")
@@ -117,6 +120,7 @@ function addServe(program: Command, terminal: Terminal, done: (code: number) => 
       examples(
         "vitrine serve --config mcp.json",
         "vitrine serve --config mcp.json --host 0.0.0.0 --allow-remote",
+        "vitrine serve --join postgres://vitrine@db/vitrine --node-address 10.0.0.5:8092",
       ),
     )
     .action(async (options: ServeCommandOptions) => {
@@ -127,15 +131,18 @@ function addServe(program: Command, terminal: Terminal, done: (code: number) => 
 
 function addSecret(program: Command, terminal: Terminal, done: (code: number) => void): void {
   program
-    .command("secret <set|delete> <name>")
-    .description("store a secret from stdin for use in settings, or delete it")
+    .command("secret <set|delete|rotate> [name]")
+    .description(
+      "store a secret from stdin for use in settings, delete it, or replace the master key of nodes",
+    )
     .option("--config <file>", "the settings file; the first existing one by default, as for dev")
     .option("--data <folder>", "the gateway's data folder")
+    .option("--join <url>", "the PostgreSQL database of several nodes, which has their secrets")
     .addHelpText(
       "after",
       examples("vitrine secret set ROUTER_KEY < key.txt", "vitrine secret delete ROUTER_KEY"),
     )
-    .action(async (what: string, name: string, options: SecretOptions) => {
+    .action(async (what: string, name: string | undefined, options: SecretOptions) => {
       const { secret } = await import("./commands/secret.js");
       done(await secret(what, name, options, terminal));
     });

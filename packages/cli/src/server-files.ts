@@ -1,12 +1,22 @@
 /**
- * Locates the source of a server.
+ * Locates the source files of a server.
  *
  * @module
  */
 import { realpath } from "node:fs/promises";
-import { dirname, resolve, sep } from "node:path";
+import { dirname, extname, resolve, sep } from "node:path";
 import type { ServerSettings } from "@vitrine/servers";
 import { isFile } from "./folder-server.js";
+
+/** Extensions of source files. Not `.json` and similar: a server may write those itself. */
+const SOURCES = new Set(
+  ".js .mjs .cjs .jsx .ts .mts .cts .tsx .html .htm .css .svg .vue .svelte .py .rb .php .lua .go .rs .java .kt .cs .sh .wasm".split(
+    " ",
+  ),
+);
+
+/** Whether a file is a source file, by its name. */
+export const isSource = (file: string): boolean => SOURCES.has(extname(file).toLowerCase());
 
 /** The source of a server. */
 export interface ServerSource {

@@ -6,9 +6,14 @@
 import { relative } from "node:path";
 import type { RunningGateway } from "@vitrine/gateway";
 import type { ServerSettings } from "@vitrine/servers";
+import { type PathWatch, watchPaths } from "@vitrine/servers/support";
 import { isFile } from "./folder-server.js";
-import { type ServerSource, sourceOf } from "./server-files.js";
-import { type FileWatch, watchFiles } from "./watch-files.js";
+import { isSource, type ServerSource, sourceOf } from "./server-files.js";
+
+/** Maximum number of watched folders of a server. */
+const MAX_FOLDERS = 1_000;
+/** Milliseconds without changes before a restart, because builds write many files. */
+const QUIET = 200;
 
 /** Options of {@link ServerWatches}. */
 export interface ServerWatchesOptions {
@@ -25,7 +30,7 @@ export interface ServerWatchesOptions {
 /** The watches of all running servers. */
 export class ServerWatches {
   readonly #options: ServerWatchesOptions;
-  readonly #watches = new Map<string, ServerSource & { readonly watch: Promise<FileWatch> }>();
+  readonly #watches = new Map<string, ServerSource & { readonly watch: Promise<PathWatch> }>();
 
   constructor(options: ServerWatchesOptions) {
     this.#options = options;
@@ -52,7 +57,7 @@ export class ServerWatches {
     for (const name of [...this.#watches.keys()]) this.#end(name);
   }
 
-  #begin(name: string, { folder, script }: ServerSource): Promise<FileWatch> {
+  #begin(name: string, { folder, script }: ServerSource): Promise<PathWatch> {
     const { gateway, cwd, onrestart, onerror, isFollowed } = this.#options;
     // Restarts are serialized.
     let work = Promise.resolve();
@@ -66,7 +71,12 @@ export class ServerWatches {
         })
         .catch((error: unknown) => onerror(name, error));
     };
-    return watchFiles(folder, restart, (file) => !isFollowed?.(name, file));
+    return watchPaths([folder], {
+      changed: restart,
+      counts: (file) => isSource(file) && !isFollowed?.(name, file),
+      quiet: QUIET,
+      maxFolders: MAX_FOLDERS,
+    });
   }
 
   #end(name: string): void {

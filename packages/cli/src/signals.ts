@@ -3,41 +3,38 @@
  *
  * @module
  */
+import { onStopSignals, type StopSignal } from "@vitrine/servers/support";
 import { CliError, EXIT } from "./exit.js";
 import { whenNpmEnds } from "./npm-end.js";
 
-const CODES = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: 129 } as const;
-type Signal = keyof typeof CODES;
+const CODES: Record<StopSignal, number> = {
+  SIGINT: EXIT.interrupted,
+  SIGTERM: EXIT.terminated,
+  SIGQUIT: 131,
+  SIGHUP: 129,
+};
 
-/**
- * Milliseconds in which a repeated signal counts as the same: npm forwards the Ctrl-C that the terminal has
- * already sent us.
- */
-const SAME = 500;
 /**
  * Runs work that can be interrupted. The signal's reason is a {@link CliError} with the exit code. Started
  * programs are in their own process groups and get no signals from this terminal; after an immediate exit,
  * the gateway's watchdog ends them.
+ *
+ * @param reload called for a SIGHUP that does not mean a closed terminal; without it, every SIGHUP interrupts
  */
-export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function interruptible<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  reload?: () => void,
+): Promise<T> {
   const controller = new AbortController();
-  let stoppedAt = 0;
-  const stop = (signal: Signal): void => {
-    const exit = CODES[signal];
-    const isSame = process.env["npm_lifecycle_event"] !== undefined && Date.now() - stoppedAt < SAME;
-    if (controller.signal.aborted && isSame) return;
-    if (controller.signal.aborted) process.exit(exit);
-    stoppedAt = Date.now();
-    controller.abort(new CliError("interrupted", "interrupted before it was done", { exit }));
-  };
-  const signals = Object.keys(CODES) as Signal[];
-  for (const signal of signals) process.on(signal, stop);
+  const stop = (signal: StopSignal): void =>
+    controller.abort(new CliError("interrupted", "interrupted before it was done", { exit: CODES[signal] }));
+  const forget = onStopSignals({ stop, again: (signal) => process.exit(CODES[signal]), reload });
   const unwatch = whenNpmEnds(() => controller.signal.aborted || stop("SIGHUP"));
   try {
     return await work(controller.signal);
   } finally {
     unwatch();
-    for (const signal of signals) process.off(signal, stop);
+    forget();
   }
 }
 

@@ -78,6 +78,16 @@ export interface KeptConversations {
   put(user: string, id: string, update: ConversationUpdate): Promise<void>;
   /** Changes the title. The position in the list stays the same. */
   rename(user: string, id: string, title: string): Promise<void>;
-  /** Returns false if there is no conversation of this id. */
+  /**
+   * Returns false if there is no conversation of this id. While a legal hold keeps the conversation, it only
+   * disappears for its user, and is deleted by {@link prune} after the hold.
+   */
   delete(user: string, id: string): Promise<boolean>;
+  /**
+   * Deletes conversations that did not change since `before`, and completes earlier deletions. Without `before`,
+   * only the latter. Conversations that a legal hold keeps, or that are in use, stay.
+   *
+   * @returns the users who lost a conversation from their list
+   */
+  prune(before: number | undefined, isInUse: (user: string, id: string) => boolean): Promise<string[]>;
 }

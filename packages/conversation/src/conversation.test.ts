@@ -225,7 +225,7 @@ describe("a turn", () => {
     const page = new Follower(conversation);
     await conversation.send(words("hello"));
     await conversation.send(words("anybody?"));
-    const item = await conversation.call("weather", "forecast", { city: "Rome" }, { open: true });
+    const item = await conversation.call("weather", "forecast", { city: "Rome" }, { page: { open: true } });
     await done(page);
     expect(page.notes).toMatchObject([{ level: "info", code: "no-model" }]);
     expect(page.notes[0]?.text).toContain("Add one to the settings.");

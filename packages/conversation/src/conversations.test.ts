@@ -158,6 +158,32 @@ describe("conversations", () => {
     expect(await again.open("ana", conversation.id)).toBe(watched);
   });
 
+  it("expire after their last change, unless a page shows them or they were just opened", async () => {
+    const clock = manualClock();
+    const stage = await stageOf([], { clock });
+    stage.hasModel = false;
+    const conversation = await stage.conversations.open("ana");
+    await conversation.send(words("hello"));
+    const { id } = conversation;
+    const again = stage.again();
+    const later = clock.now() + 1_000_000;
+    const ids = async () => (await again.list("ana")).map((each) => each.id);
+    const unsubscribe = (await again.open("ana", id)).subscribe(() => {});
+    clock.pass(60_001);
+    await again.prune(later);
+    expect(await ids()).toEqual([id]);
+    unsubscribe();
+    await again.open("ana", id);
+    await again.prune(later);
+    expect(await ids()).toEqual([id]);
+    clock.pass(60_001);
+    await again.prune(0);
+    expect(await ids()).toEqual([id]);
+    await again.prune(later);
+    expect(await ids()).toEqual([]);
+    await expect(again.open("ana", id)).rejects.toMatchObject(unknown);
+  });
+
   it("that were running when the gateway crashed have ended after its restart", async () => {
     const slow = { work: () => new Promise<CallToolResult>(() => {}), hasApp: true };
     const stage = await stageOf([[say("Let me see."), callTool("weather__slow", { a: 1 }), pause(60_000)]], {
@@ -216,6 +242,7 @@ describe("conversations", () => {
       get: (...args) => inner.get(...args),
       list: (...args) => inner.list(...args),
       delete: (...args) => inner.delete(...args),
+      prune: (...args) => inner.prune(...args),
       put: async (...args) => {
         if (isBroken) throw new Error("the disk is full");
         await inner.put(...args);

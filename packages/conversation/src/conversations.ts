@@ -110,6 +110,15 @@ export class Conversations {
     this.#options.onlisted?.(user);
   }
 
+  /**
+   * Deletes conversations that did not change since `before`, in milliseconds since 1970, and completes earlier
+   * deletions. Conversations that are open in a page, or were opened in the last minute, stay.
+   */
+  async prune(before?: number): Promise<void> {
+    const users = await this.#options.store.prune(before, (user, id) => this.#isInUse(user, id));
+    for (const user of users) this.#options.onlisted?.(user);
+  }
+
   /** Changes the limits, for running turns as well. */
   setLimits(limits: Partial<ConversationLimits>): void {
     Object.assign(this.#limits, limits);
@@ -120,10 +129,26 @@ export class Conversations {
     return [...this.#loaded.values()].filter(({ isRunning }) => isRunning).length;
   }
 
-  /** Lets calls continue, and asks models nothing more; {@link close} follows soon. */
-  windDown(): void {
-    this.#isWindingDown = true;
-    for (const conversation of this.#loaded.values()) conversation.windDown();
+  /**
+   * Lets calls continue, and asks models nothing more; {@link close} follows soon. With a user, only in that
+   * user's loaded conversations; {@link release} follows.
+   */
+  windDown(user?: string): void {
+    if (user === undefined) this.#isWindingDown = true;
+    for (const conversation of this.#of(user)) conversation.windDown();
+  }
+
+  /** Stops everything in a user's conversations, and drops them from memory when all changes are stored. */
+  async release(user: string): Promise<void> {
+    const opening = [...this.#open].filter(([key]) => key.startsWith(keyOf(user, "")));
+    await Promise.allSettled(opening.map(([, conversation]) => conversation));
+    await Promise.all(this.#of(user).map((each) => each.close()));
+    for (const { id } of this.#of(user)) this.#forget(keyOf(user, id));
+  }
+
+  /** The loaded conversations: of one user, or all. */
+  #of(user: string | undefined): Conversation[] {
+    return [...this.#loaded.values()].filter((each) => user === undefined || each.user === user);
   }
 
   /** Stops everything, and resolves when all changes are stored. */
@@ -195,6 +220,16 @@ export class Conversations {
     const idle = [...this.#open.keys()].filter((key) => this.#loaded.get(key)?.isIdle);
     for (const key of idle.slice(0, Math.max(0, idle.length - MAX_IDLE)))
       if ((this.#lookedAt.get(key) ?? 0) < before) this.#forget(key);
+  }
+
+  /** Whether the conversation is in memory and somebody may change it. One that nobody needs is dropped. */
+  #isInUse(user: string, id: string): boolean {
+    const key = keyOf(user, id);
+    if (!this.#open.has(key)) return false;
+    const isRecent = (this.#lookedAt.get(key) ?? 0) >= this.#clock.now() - MIN_IDLE;
+    if (isRecent || this.#loaded.get(key)?.isIdle !== true) return true;
+    this.#forget(key);
+    return false;
   }
 
   #forget(key: string): void {

@@ -29,7 +29,7 @@ export type {
   ToolResultPart,
 } from "./model/model.js";
 export { ModelError, type ModelErrorCode } from "./model/model-error.js";
-export { Models, type ModelsOptions } from "./model/models.js";
+export { type ModelChoiceStore, Models, type ModelsOptions } from "./model/models.js";
 export type { ModelProviderSettings, ModelSettings } from "./model/settings.js";
 export type {
   AppCall,

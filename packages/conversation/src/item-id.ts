@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash, randomInt } from "node:crypto";
+import { GatewayError } from "@vitrine/wire";
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -20,3 +21,10 @@ export const itemIdOf = (user: string, key: string): string =>
       .subarray(0, 9),
     (byte) => LETTERS.charAt(byte % LETTERS.length),
   ).join("");
+
+/** The error for an id that no entry has. */
+export const unknownItem = (id: string): GatewayError =>
+  new GatewayError(
+    "item-unknown",
+    `there is no entry ${JSON.stringify(id.slice(0, 50))}: open the conversation again`,
+  );

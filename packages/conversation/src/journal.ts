@@ -109,6 +109,11 @@ export class Journal {
     return this.#isRunning;
   }
 
+  /** Whether external agents answer instead of a model. */
+  get isAnsweredElsewhere(): boolean {
+    return this.#agents !== undefined;
+  }
+
   get hasListeners(): boolean {
     return this.#listeners.size > 0;
   }

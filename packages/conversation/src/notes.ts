@@ -1,9 +1,13 @@
 /**
- * Notes for the user in a conversation.
+ * Notes for the user in a conversation: their texts, and how they are added.
  *
  * @module
  */
+import type { Clock } from "@vitrine/servers/support";
+import type { NoteItem, SpeakingApp } from "@vitrine/wire";
 import type { ModelAnswer } from "./answer.js";
+import { newItemId } from "./item-id.js";
+import type { Journal } from "./journal.js";
 import type { Repetition } from "./repetition.js";
 
 /** Maximum characters of a server's explanation. */
@@ -65,7 +69,7 @@ export const UNANSWERED = {
 export const conversationFull = (why: string): string => `The model cannot continue: ${why}.`;
 
 /** A result was dropped. */
-export const RESULTS_DROPPED =
+const RESULTS_DROPPED =
   "Results that are too large to be stored are kept in memory while there is space. The oldest have been dropped, as their entries show. Call a tool again if you need its result.";
 
 export const appFlood = (title: string, what: string): string =>
@@ -73,3 +77,37 @@ export const appFlood = (title: string, what: string): string =>
 
 export const notSaved = (why: string): string =>
   `The conversation is not being saved: ${why}. Saving is retried; until it succeeds, a restart of the gateway loses the changes.`;
+
+/** Adds notes to a conversation, some of them only once. */
+export class NoteWriter {
+  readonly #journal: Journal;
+  readonly #clock: Pick<Clock, "now">;
+  #areDroppedReported = false;
+
+  constructor(journal: Journal, clock: Pick<Clock, "now">) {
+    this.#journal = journal;
+    this.#clock = clock;
+  }
+
+  readonly add = (level: NoteItem["level"], code: string, text: string): NoteItem => {
+    const note: NoteItem = { kind: "note", id: newItemId(), at: this.#clock.now(), level, code, text };
+    this.#journal.add(note);
+    return note;
+  };
+
+  /** Adds the note once; each entry also shows it. */
+  resultsDropped(): void {
+    if (!this.#areDroppedReported) this.add("info", "results-dropped", RESULTS_DROPPED);
+    this.#areDroppedReported = true;
+  }
+
+  /** Adds the note once; it is the same for all messages. */
+  noModel(help: string): void {
+    const isSaid = this.#journal.items.some((item) => item.kind === "note" && item.code === "no-model");
+    if (!isSaid) this.add("info", "no-model", help);
+  }
+
+  contextFlood({ title }: SpeakingApp): void {
+    this.add("warning", "app-flood", appFlood(title, "updates its model context too often"));
+  }
+}

@@ -33,6 +33,7 @@ async function heldStore() {
     get: (...args) => conversations.get(...args),
     list: (...args) => conversations.list(...args),
     delete: (...args) => conversations.delete(...args),
+    prune: (...args) => conversations.prune(...args),
     put: async (...args) => {
       if (state.isHeld) await new Promise<void>((resolve) => state.waiting.push(resolve));
       if (state.fails-- > 0) throw new Error("the disk is full");

@@ -1,6 +1,6 @@
 /** All parts together: a real gateway with a real server, pages and programs. */
 import { existsSync, renameSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -668,6 +668,42 @@ describe("further guarantees", () => {
       await rm(folder, { recursive: true, force: true });
     }
   });
+
+  it("an archive that cannot be written keeps old rows, and raises an alarm once; an old conversation expires", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "vitrine-archive-"));
+    const file = join(folder, "gateway.db");
+    const day = 86_400_000;
+    const store = await openStore(`sqlite:${file}`, { now: () => Date.now() - 401 * day });
+    const call = { user: "local", actor: "http", server: "shop", method: "tools/call" } as const;
+    await store.audit.begin({ ...call, decision: "refused", reason: "denied" });
+    for (const [id, age] of [
+      ["old", 31],
+      ["new", 29],
+    ] as const)
+      await store.conversations.create("local", { id, title: id, startedAt: Date.now() - age * day });
+    await store.close();
+    await writeFile(join(folder, "archive"), "a file");
+    const settings = { audit: { archive: join(folder, "archive") }, conversations: { retentionDays: 30 } };
+    const first = await startTestGateway(settings, folder);
+    try {
+      const alarm = () => first.gateway.metrics.text();
+      await expect.poll(alarm).toMatch(/^vitrine_retention_alarm 1$/m);
+      expect(first.log.filter((line) => line.includes("no row is removed"))).toHaveLength(1);
+      expect(await first.gateway.api.audit.query({ user: "local" }, {})).toHaveLength(1);
+      expect((await first.gateway.conversations.list("local")).map(({ id }) => id)).toEqual(["new"]);
+    } finally {
+      await first.gateway.close(0);
+    }
+    await rm(join(folder, "archive"));
+    const second = await startTestGateway(settings, folder);
+    try {
+      await expect.poll(() => readdir(join(folder, "archive")).catch(() => [])).toHaveLength(1);
+      await expect.poll(() => second.gateway.api.audit.query({ user: "local" }, {})).toEqual([]);
+    } finally {
+      await second.gateway.close(0);
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
 });
 
 it("a revoked token ends the connections that it opened, and no others", async () => {
@@ -736,7 +772,7 @@ it("a gateway that is stopped while a server starts reports no error", async () 
   await rm(folder, { recursive: true, force: true });
 });
 
-it("a closing gateway notifies its pages, ends pending calls, and refuses new requests", async () => {
+it("a closing gateway sends its pages to the next one with their pending calls, and refuses new requests", async () => {
   const own = await EntryPoints.open(["ann"]);
   const page = await own.page("ann", "websocket");
   const waiting = page.request("gateway/call", { server: "shop", name: "wait" });
@@ -744,9 +780,9 @@ it("a closing gateway notifies its pages, ends pending calls, and refuses new re
   await expect.poll(() => own.calls).toContain("tools/call wait");
   await own.gateway.close(0);
   await own.gateway.close();
-  await expect(waiting).rejects.toMatchObject({
-    data: { code: expect.stringMatching(/^(stopping|server-exited)$/) },
-  });
+  await expect.poll(() => page.state.phase).toBe("reconnecting");
   expect(() => own.gateway.api.servers({ user: "ann" })).toThrow("stopping");
   await own.close();
+  // No other gateway came.
+  await expect(waiting).rejects.toMatchObject({ code: "closed" });
 });

@@ -7,14 +7,19 @@
 export type { ModelProviderSettings, ModelSettings } from "@vitrine/conversation";
 export type { RemoteSettings, ServerSettings, StdioSettings } from "@vitrine/servers";
 export { GATEWAY_ERROR, GatewayError, type GatewayErrorCode, type GatewayErrorData } from "@vitrine/wire";
+export { type FollowedSettings, nodeSettings } from "./commands/join.js";
 export { secretCommand } from "./commands/secret.js";
 export { type CommandLine, readOptions } from "./commands/settings.js";
 export { untilStopped } from "./commands/until-stopped.js";
 export { type CommandLineOptions, commandLineServer } from "./config/command-line.js";
 export type {
   AuditSettings,
+  ConversationSettings,
+  DrainSettings,
   GatewaySettings,
   ListenSettings,
+  LogSettings,
+  NodeSettings,
   SandboxSettings,
   UserSettings,
 } from "./config/config.js";
@@ -29,14 +34,18 @@ export {
   type SkippedSetting,
   type WrittenSettings,
 } from "./config/read.js";
+export { readVariableFiles } from "./config/variable-files.js";
 export { type SettingsWatch, type WatchSettingsOptions, watchSettings } from "./config/watch.js";
 export { RunningGateway, startGateway } from "./gateway/gateway.js";
 export { SERVER_FAILED } from "./gateway/notes.js";
-export type { GatewayOptions } from "./gateway/options.js";
+export type { GatewayOptions, NodeOptions } from "./gateway/options.js";
+export { RejoiningGateway, type RejoinOptions } from "./gateway/rejoin.js";
 export type { HostOptions } from "./http/answer-view.js";
 export type { ApiRequestOptions, Caller, GatewayApi } from "./http/api.js";
-export type { LinkOptions } from "./http/auth.js";
+export type { LinkOptions } from "./http/link-options.js";
 export { createLog, type Log, type LogOptions } from "./http/logging.js";
+export type { Location, NodeRef, UserRouting } from "./nodes/routing.js";
+export type { HoldScope, LegalHold, LegalHolds } from "./store/legal-holds.js";
 export type {
   AuditEntry,
   AuditHead,
@@ -49,6 +58,7 @@ export type {
   KeptResults,
   KnownServers,
   OnAlarm,
+  PruneOptions,
   ServerChange,
   ServerConsentKey,
   ServerKey,
@@ -57,3 +67,4 @@ export type {
   UserConsentStore,
   Verification,
 } from "./store/store.js";
+export { type ArchiveVerification, verifyArchive } from "./store/verify-archive.js";

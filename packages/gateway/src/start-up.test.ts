@@ -130,3 +130,21 @@ describe("a data folder", () => {
     expect(readdirSync(dirname(file))).toEqual(["mcp.json"]);
   });
 });
+
+// Other systems have no second address of loopback.
+describe.skipIf(process.platform !== "linux")("the address of apps", () => {
+  it("is the one in the settings", async () => {
+    const host = "127.0.0.2";
+    const settings = { listen: { port: 0 }, sandbox: { host, port: 0 }, dataFolder: folder };
+    const gateway = await startGateway(await readSettings({ ...settings, database: "sqlite::memory:" }), {
+      log: createLog({ level: "silent" }),
+    });
+    try {
+      const { sandboxPort } = gateway;
+      expect((await fetch(`http://${host}:${sandboxPort}/`)).status).toBe(403);
+      await expect(fetch(`http://127.0.0.1:${sandboxPort}/`)).rejects.toThrow("fetch failed");
+    } finally {
+      await gateway.close(0);
+    }
+  });
+});

@@ -52,6 +52,7 @@ export {
   theme,
   toolInputParams,
 } from "./hosts.js";
+export { endOfBrackets, endOfString } from "./json-ends.js";
 export { type JsonSchema, jsonSchemaProblem } from "./json-schema.js";
 export { JsonText } from "./json-text.js";
 export {

@@ -2,6 +2,7 @@ import { Channel } from "./channel.js";
 import { CheckedPeer } from "./checked-peer.js";
 import { INVALID_PARAMS, VitrineError } from "./errors.js";
 import { HOST_END } from "./host-end.js";
+import { endOfBrackets, endOfString } from "./json-ends.js";
 import { type JsonSchema, jsonSchemaProblem } from "./json-schema.js";
 import { JsonText } from "./json-text.js";
 import { HostLifecycle, type Outgoing } from "./lifecycle.js";
@@ -292,6 +293,22 @@ export async function jsonTextExample(body: string) {
   // The text of a CallToolResult, on its way to a view that will parse it.
   const result = new JsonText(await answer.text());
   //#endregion jsonText
+  return result;
+}
+
+export function endOfStringExample() {
+  //#region endOfString
+  const text = '{"name":"Ada"}';
+  const name = text.slice(1, endOfString(text, 1) + 1); // "name", with its quotes
+  //#endregion endOfString
+  return name;
+}
+
+export function endOfBracketsExample() {
+  //#region endOfBrackets
+  const text = '{"result":{"content":[]},"id":1}';
+  const result = text.slice(10, endOfBrackets(text, 10)); // {"content":[]}
+  //#endregion endOfBrackets
   return result;
 }
 

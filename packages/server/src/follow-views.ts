@@ -3,31 +3,31 @@
  *
  * @module
  */
-import { basename, dirname, join } from "node:path";
+import { watchPaths } from "@vitrine/servers/support";
 import type { AppServer } from "./app-server.js";
-import { type Watching, watchFolders } from "./discovery/watch-folders.js";
 import { DefinitionError } from "./errors.js";
 import type { AnyTool } from "./tool.js";
 import { placeOfFiles } from "./view-files.js";
 
+/** A running watch. The declarations must not name the bundled package that implements it. */
+interface ViewsWatch {
+  close(): Promise<void>;
+}
+
 /** Watches until it is closed. Problems go to standard error, and the last good version stays. */
-export async function followViews(server: AppServer<readonly AnyTool[]>): Promise<Watching> {
-  const names = new Map<string, string[]>();
-  for (const view of server.views.values()) {
-    const path = placeOfFiles(view);
-    if (path !== undefined) names.set(dirname(path), [...(names.get(dirname(path)) ?? []), basename(path)]);
-  }
+export async function followViews(server: AppServer<readonly AnyTool[]>): Promise<ViewsWatch> {
+  const paths = new Set([...server.views.values()].flatMap((view) => placeOfFiles(view) ?? []));
   const changed = (): Promise<void> => server.refresh();
   const all = await Promise.all(
-    [...names].map(async ([root, folders]) => {
+    [...paths].map(async (path) => {
       let isWatched = true;
       const failed = (error: unknown): void => {
         isWatched = false;
         tell(error);
       };
-      const watching = await watchFolders({ root, folders, changed, failed });
+      const watching = await watchPaths([path], { changed, failed });
       // Views that cannot be watched here are left to the parent process.
-      if (isWatched) for (const name of folders) server.followed.add(join(root, name));
+      if (isWatched) server.followed.add(path);
       return watching;
     }),
   );

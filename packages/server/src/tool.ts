@@ -25,7 +25,7 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /**
    * Reports progress to a client that asked for it: how much is done, of how much if that is known, and a
-   * message for the person. Never rejects.
+   * message for the user. Never rejects.
    *
    * @example
    * ```ts source="./notifications.examples.ts#progress"

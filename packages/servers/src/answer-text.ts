@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { endOfBrackets, endOfString } from "@vitrine/protocol";
 
 /** The start and end of a member's value. */
 export type Span = readonly [from: number, to: number];
@@ -47,7 +48,7 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** Finds the end of the value that starts here, by counting brackets outside of strings. */
+/** Finds the end of the value that starts here. */
 function endOfValue(text: string, from: number): number {
   const first = text.charCodeAt(from);
   if (first === 0x22) return endOfString(text, from) + 1;
@@ -57,24 +58,5 @@ function endOfValue(text: string, from: number): number {
     rest.exec(text);
     return rest.lastIndex;
   }
-  let depth = 0;
-  for (let at = from; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === 0x22) {
-      at = endOfString(text, at);
-      if (at < 0) return -1;
-    } else if (char === 0x7b || char === 0x5b) depth++;
-    else if ((char === 0x7d || char === 0x5d) && --depth === 0) return at + 1;
-  }
-  return -1;
-}
-
-/** Finds the closing quote of the string that starts here. */
-export function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at > 0; at = text.indexOf('"', at + 1)) {
-    let before = at;
-    while (text.charCodeAt(before - 1) === 0x5c) before--;
-    if ((at - before) % 2 === 0) return at;
-  }
-  return -1;
+  return endOfBrackets(text, from);
 }

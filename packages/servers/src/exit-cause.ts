@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { explainDownload } from "./failed-download.js";
 import type { Exit, Isolation } from "./isolation/isolation.js";
 
 /** A known cause of a program's failure, counted in `vitrine_server_faults_total`. */
 export type ServerFault = (typeof FAULTS)[number];
-const FAULTS = ["port-in-use", "out-of-memory", "too-many-files", "garbage"] as const;
+const FAULTS = ["port-in-use", "out-of-memory", "too-many-files", "garbage", "download-failed"] as const;
 
 export const isFault = (value: unknown): value is ServerFault => FAULTS.some((fault) => fault === value);
 
@@ -27,9 +28,13 @@ export function explainExit(
 ): { message: string; fault?: ServerFault } {
   const { code, signal } = exit;
   const how = signal ? `the server was ended by ${signal}` : `the server ended with code ${code}`;
-  if (code === 0) return { message: how };
+  if (code === 0 && exit.exceeded === undefined) return { message: how };
   const limit = limits.memory === undefined ? "" : ` (${Math.round(limits.memory / 1e6)} MB)`;
   const raise = `Raise "isolation.memory"${limit}`;
+  if (exit.exceeded !== undefined) {
+    const message = `the server was ended because servers together used more memory than "${exit.exceeded}" allows, and it used the most. Raise that limit, or lower "isolation.memory"${limit}`;
+    return { fault: "out-of-memory", message };
+  }
   if (exit.outOfMemory) {
     const message = `the server was ended because it used more memory than allowed. ${raise}`;
     return { fault: "out-of-memory", message };
@@ -46,6 +51,8 @@ export function explainExit(
     const message = `${how}: a port that it listens on${portIn(stderr)} is in use. End the program that uses it, or give the server another port`;
     return { fault: "port-in-use", message };
   }
+  const download = explainDownload(stderr);
+  if (download !== undefined) return { fault: "download-failed", message: `${how}: ${download}` };
   if (TOO_MANY_FILES.test(stderr)) return { fault: "too-many-files", message: `${how}: ${TOO_MANY}` };
   return { message: how };
 }

@@ -13,6 +13,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { GATEWAY_ERROR } from "@vitrine/wire";
 import { NoticeStream } from "./notice-stream.js";
+import { withTraceHeader } from "./trace-header.js";
 
 /** Options of {@link HttpTransport}. */
 export interface HttpTransportOptions extends Pick<StreamableHTTPClientTransportOptions, "authProvider"> {
@@ -65,7 +66,9 @@ export class HttpTransport implements Transport {
       ...rest,
       reconnectionOptions,
       fetch: (target, init) =>
-        this.#isForNotices(init) ? this.#notices.watch(() => fetch(target, init)) : fetch(target, init),
+        this.#isForNotices(init)
+          ? this.#notices.watch(() => fetch(target, init))
+          : fetch(target, withTraceHeader(init)),
     });
     this.#inner = inner;
     this.#notices = new NoticeStream({

@@ -4,7 +4,7 @@
  * @module
  */
 export { isLoopbackHost, isPrivateHost } from "./address.js";
-export { endOfString, membersOf } from "./answer-text.js";
+export { membersOf } from "./answer-text.js";
 export { documentHash } from "./catalogue.js";
 export { isUnsent } from "./cut-off.js";
 export type { ServerFault } from "./exit-cause.js";
@@ -19,10 +19,25 @@ export type {
 } from "./isolation/isolation.js";
 export { launch } from "./isolation/launch.js";
 export { OAuthSessions } from "./oauth/sessions.js";
+export type { RefreshLease, RefreshLeases, SharedTokens } from "./oauth/shared-refresh.js";
 export { ServerPool, type ServerPoolOptions } from "./pool.js";
+export type { ProgramLimits } from "./program-budget.js";
 export { replacedServer } from "./replaced-server.js";
 export { safeFetch } from "./safe-fetch.js";
-export { openSecrets, type SecretStore, secretKey } from "./secrets/secrets.js";
+export {
+  openSecret,
+  rewrapSecret,
+  type SealedSecret,
+  sealSecret,
+  UnreadableSecret,
+} from "./secrets/envelope.js";
+export {
+  createMasterKey,
+  type MasterKey,
+  type MasterKeyOptions,
+  readMasterKeys,
+} from "./secrets/master-keys.js";
+export { openSecrets, type SecretStore, type SharedSecretStore, secretKey } from "./secrets/secrets.js";
 export type { Catalogue, CatalogueChange, Server, ServerState, ServerStatus } from "./server.js";
 export type { ServerAsks } from "./server-asks.js";
 export { identityOf, type ProgramStart, type ServerIdentity } from "./server-identity.js";

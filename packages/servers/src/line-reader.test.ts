@@ -33,6 +33,17 @@ describe("LineReader", () => {
     );
   });
 
+  it("stops after a number of lines, and continues with the rest", () => {
+    const { reader, lines } = reading();
+    reader.push(Buffer.from("o"));
+    const rest = reader.push(Buffer.from("ne\ntwo\nthree\nfo"), 2);
+    expect([lines, rest?.toString()]).toEqual([["one", "two"], "three\nfo"]);
+    expect(rest && reader.push(rest, 2)).toBeUndefined();
+    reader.push(Buffer.from("ur\n"), 2);
+    expect(lines).toEqual(["one", "two", "three", "four"]);
+    expect(reader.push(Buffer.from("five\nsix\n"), 2)).toBeUndefined();
+  });
+
   it("keeps an incomplete line", () => {
     const { reader, lines } = reading();
     reader.push(Buffer.from("one\ntw"));

@@ -47,11 +47,13 @@ export class LineReader {
     return this.#buffer.length;
   }
 
-  push(chunk: Buffer): void {
+  /** Emits at most `lines` lines, and returns the rest of the chunk, if there is one: push it before any other chunk. */
+  push(chunk: Buffer, lines = Number.POSITIVE_INFINITY): Buffer | undefined {
     let from = 0;
-    while (!this.#over) {
+    for (let count = 0; !this.#over; count++) {
       const end = chunk.indexOf(NEWLINE, from);
       if (end < 0) break;
+      if (count >= lines) return chunk.subarray(from);
       if (this.#length === 0 && end - from <= this.#options.limit) {
         this.#options.online(chunk.toString("utf8", from, end));
       } else {
@@ -61,6 +63,7 @@ export class LineReader {
       from = end + 1;
     }
     if (!this.#over && from < chunk.length) this.#append(chunk.subarray(from));
+    return undefined;
   }
 
   #endLine(): void {

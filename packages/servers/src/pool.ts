@@ -6,6 +6,7 @@
 import { type Implementation, Listeners } from "@vitrine/protocol";
 import { GatewayError, VITRINE_VERSION } from "@vitrine/wire";
 import type { Launch } from "./isolation/isolation.js";
+import { ProgramBudget, type ProgramLimits } from "./program-budget.js";
 import { connectRemote, type SignIn } from "./remote-connection.js";
 import type { Server } from "./server.js";
 import type { ServerAsks } from "./server-asks.js";
@@ -38,6 +39,8 @@ export interface ServerPoolOptions {
   users?: readonly string[] | undefined;
   /** The protocol generation of each server; kept in memory by default. */
   verdicts?: VerdictStore | undefined;
+  /** The limits of all programs together. They are read at each start, and while programs run. */
+  limits?: (() => ProgramLimits) | undefined;
   /** Name and version of this client. */
   info?: Implementation | undefined;
   clock?: Clock | undefined;
@@ -66,6 +69,7 @@ export class ServerPool {
   readonly #options: ServerPoolOptions;
   readonly #verdicts: VerdictStore;
   readonly #servers = new Map<string, Map<string, ManagedServer>>();
+  readonly #budget: ProgramBudget;
   readonly #created: Listeners<[Server, string | undefined]>;
   readonly #draining = new Map<ManagedServer, Promise<void>>();
   #settings: ReadonlyMap<string, ServerSettings> = new Map();
@@ -75,6 +79,7 @@ export class ServerPool {
   constructor(options: ServerPoolOptions) {
     this.#options = options;
     this.#users = options.users ?? [];
+    this.#budget = new ProgramBudget(options.limits ?? (() => ({})));
     this.#created = new Listeners(options.onerror);
     this.#verdicts = options.verdicts ?? new Map<string, string>();
   }
@@ -91,6 +96,12 @@ export class ServerPool {
   /** The identity of the server that has this name now; undefined if there is none. */
   identityOf(name: string): ServerIdentity | undefined {
     return this.#settings.get(name)?.identity;
+  }
+
+  /** Whether all users share the server that has this name now. */
+  isShared(name: string): boolean {
+    const settings = this.#settings.get(name);
+    return settings !== undefined && isShared(settings);
   }
 
   #get(user: string, name: string): ManagedServer {
@@ -175,10 +186,21 @@ export class ServerPool {
       for (const [owner, server] of owned) {
         if (owners.has(owner)) continue;
         owned.delete(owner);
-        this.#end(server);
+        void this.#end(server);
       }
     }
     for (const settings of this.#settings.values()) this.#startEager(settings);
+  }
+
+  /** Ends the user's own servers; shared ones keep running. Pending calls get `grace` milliseconds. */
+  async release(user: string, grace?: number): Promise<void> {
+    const ended: Promise<void>[] = [];
+    for (const owned of this.#servers.values()) {
+      const server = owned.get(`=${user}`);
+      owned.delete(`=${user}`);
+      if (server) ended.push(this.#end(server, grace));
+    }
+    await Promise.all(ended);
   }
 
   /** Ends every server and its child processes. Pending calls get `grace` milliseconds. */
@@ -192,15 +214,16 @@ export class ServerPool {
   #drain(name: string, grace?: number): void {
     const owned = this.#servers.get(name);
     this.#servers.delete(name);
-    for (const server of owned?.values() ?? []) this.#end(server, grace);
+    for (const server of owned?.values() ?? []) void this.#end(server, grace);
   }
 
-  #end(server: ManagedServer, grace?: number): void {
+  #end(server: ManagedServer, grace?: number): Promise<void> {
     const end = server
       .stop(grace)
       .catch((error: unknown) => this.#options.onerror?.(error))
       .finally(() => this.#draining.delete(server));
     this.#draining.set(server, end);
+    return end;
   }
 
   #startEager(settings: ServerSettings): void {
@@ -209,7 +232,8 @@ export class ServerPool {
   }
 
   #create(settings: ServerSettings, user: string): ManagedServer {
-    const { launch, signIn, asks, clock, onerror } = this.#options;
+    const { signIn, asks, clock, onerror } = this.#options;
+    const launch = this.#budget.launching(this.#options.launch, isShared(settings) ? undefined : user);
     const info = this.#options.info ?? { name: "vitrine-gateway", version: VITRINE_VERSION };
     const common = {
       settings,

@@ -43,6 +43,8 @@ const ENDLESS = 1024 * 1024 * 1024;
 const LARGE = 100_000;
 /** Maximum length in characters of a message that is parsed. */
 export const MOST_PARSED = 4_000_000;
+/** Lines of a server that are handled before others get their turn. */
+const LINES = 16;
 /** Lines that are not messages: how many are kept, and how many characters of each. */
 const KEPT_LINES = 3;
 const KEPT_CHARACTERS = 200;
@@ -123,9 +125,7 @@ export class StdioTransport implements Transport {
     const { stdin, stdout, stderr, exited } = this.#launched;
     stdin.on("error", (error) => this.onerror?.(error));
     stdout.on("error", (error) => this.onerror?.(error));
-    stdout.on("data", (chunk: Buffer) => {
-      if (!this.#closed) this.#reader.push(chunk);
-    });
+    stdout.on("data", (chunk: Buffer) => this.#receive(chunk));
     // A server whose stdout has ended can answer nothing, even if its process is still running.
     const endOf = async (stream: Readable): Promise<void> => {
       if (!stream.readableEnded && !stream.destroyed)
@@ -168,6 +168,20 @@ export class StdioTransport implements Transport {
   async close(grace?: number): Promise<void> {
     this.#end();
     await this.#launched.stop(grace);
+  }
+
+  /** Reads some lines at a time, so that hundreds of answers at once do not delay other users. */
+  #receive(chunk: Buffer): void {
+    if (this.#closed) return;
+    const { stdout } = this.#launched;
+    // After the exit, there is little time for the rest.
+    const rest = this.#reader.push(chunk, this.#exit ? Number.POSITIVE_INFINITY : LINES);
+    if (!rest) {
+      stdout.resume();
+      return;
+    }
+    stdout.pause();
+    setImmediate(() => this.#receive(rest));
   }
 
   #read(line: string): void {

@@ -4,26 +4,18 @@
  * @module
  */
 import type { Upstream, UpstreamMethod, UpstreamNotification, UpstreamRequestOptions } from "@vitrine/guard";
-import {
-  isRecord,
-  type JsonText,
-  Listeners,
-  type Params,
-  type Result,
-  recordOf,
-  type UiDocument,
-} from "@vitrine/protocol";
+import { type JsonText, Listeners, type Params, type Result, type UiDocument } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import { CatalogueCache } from "./catalogue.js";
 import type { ConnectOptions, ServerConnection } from "./connection.js";
 import { endOf, explainFailure, isUnsent, mayRepeat } from "./cut-off.js";
-import { isFault } from "./exit-cause.js";
 import { KeptSubscriptions } from "./kept-subscriptions.js";
-import { LastCrash } from "./last-crash.js";
-import type { Catalogue, CatalogueChange, Server, ServerState, ServerStatus } from "./server.js";
+import { PendingCalls } from "./pending-calls.js";
+import { RunState } from "./run-state.js";
+import type { Catalogue, CatalogueChange, Server, ServerStatus } from "./server.js";
 import type { ServerSettings } from "./settings.js";
 import { abortable } from "./support/abortable.js";
-import { backoff, type Clock, systemClock } from "./support/clock.js";
+import { type Clock, systemClock } from "./support/clock.js";
 import { keepUp } from "./upkeep.js";
 
 /** Options of {@link ManagedServer}. */
@@ -39,14 +31,8 @@ export interface ManagedServerOptions {
   onerror?: ((error: unknown) => void) | undefined;
 }
 
-/** Milliseconds that a call waits for a restart. If the restart is further away, the call fails at once. */
-const MAX_WAIT = 5_000;
-/** Milliseconds of running time after which the failure count restarts. */
-const WELL = 30_000;
 /** Milliseconds that pending calls get when the server is stopped. */
 const GRACE = 5_000;
-/** Errors for which retrying is useless: the operator or the user must act first. */
-const HOPELESS = new Set(["isolation-unavailable", "config-invalid", "address-forbidden"]);
 
 /**
  * A server that survives failures of its process or connection.
@@ -61,100 +47,66 @@ export class ManagedServer implements Server {
   readonly #clock: Clock;
   readonly #catalogue: CatalogueCache;
   readonly #notices: Listeners<[UpstreamNotification, Record<string, unknown>]>;
-  readonly #statuses: Listeners<[ServerStatus]>;
   readonly #subscriptions: KeptSubscriptions;
+  readonly #state: RunState;
+  readonly #pending: PendingCalls;
   /** Calls that wait for the next start. */
   readonly #waiting: (() => void)[] = [];
-  #state: ServerState = "idle";
   #connection: ServerConnection | undefined;
   #starting: Promise<ServerConnection> | undefined;
   #stopping: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  #last: ServerConnection | undefined;
-  #capabilities: Upstream["capabilities"] = {};
-  /** Pending calls per connection: a replaced connection closes after the last of them. */
-  readonly #calls = new Map<ServerConnection, number>();
-  readonly #crash: LastCrash;
-  #problem: ServerStatus["problem"];
-  /** Counts the lines that were not messages since the last start; undefined while there are none. */
-  #counted: Pick<ServerStatus, "garbage"> | undefined;
-  #authorizeUrl: string | undefined;
-  #retryAt: number | undefined;
-  #starts = 0;
-  #failures = 0;
-  #readyAt = 0;
-  #underWay = 0;
   #lastUse = 0;
-  /** Ends the wait for pending calls; set while the server is being stopped. */
-  #drained: (() => void) | undefined;
-  /** Cancel the time limits of that wait. */
-  readonly #graces: (() => void)[] = [];
   #endUpkeep: (() => void) | undefined;
-  #endRetry: (() => void) | undefined;
   #unlisten: (() => void) | undefined;
   /** Aborts the start in progress in favour of a new one. */
   #again: AbortController | undefined;
   readonly #quit = new AbortController();
 
   constructor(options: ManagedServerOptions) {
+    const { settings, clock = systemClock, onerror } = options;
     this.#options = options;
-    this.settings = options.settings;
-    this.#clock = options.clock ?? systemClock;
-    this.#crash = new LastCrash(this.#clock, () => this.#notify());
-    this.#notices = new Listeners(options.onerror);
-    this.#statuses = new Listeners(options.onerror);
+    this.settings = settings;
+    this.#clock = clock;
+    this.#pending = new PendingCalls(clock);
+    this.#state = new RunState({
+      name: settings.name,
+      clock,
+      connection: () => this.#connection,
+      onretry: (didRun) => this.#retry(didRun),
+      onerror,
+    });
+    this.#notices = new Listeners(onerror);
     this.#subscriptions = new KeptSubscriptions({
-      clock: this.#clock,
+      clock,
       onmissed: (uri) => this.#notices.notify("notifications/resources/updated", { uri }),
       onerror: (error, connection) => {
         this.#judge(error, connection, false);
-        options.onerror?.(error);
+        onerror?.(error);
       },
     });
-    const capabilities = (): Upstream["capabilities"] => this.#capabilities;
+    const state = this.#state;
     this.upstream = {
-      server: this.settings.name,
+      server: settings.name,
       get capabilities() {
-        return capabilities();
+        return state.capabilities;
       },
       request: (method, params, requestOptions) => this.#request(method, params, requestOptions),
       listen: (listener) => this.#notices.add(listener),
     };
-    this.#catalogue = new CatalogueCache(this.upstream, {
-      schemes: this.settings.schemes,
-      onerror: options.onerror,
-    });
+    this.#catalogue = new CatalogueCache(this.upstream, { schemes: settings.schemes, onerror });
   }
 
   get status(): ServerStatus {
-    const running = this.#connection;
-    return {
-      name: this.settings.name,
-      state: this.#state,
-      capabilities: this.upstream.capabilities,
-      starts: this.#starts,
-      problem: this.#problem,
-      crash: this.#crash.crash,
-      retryAt: this.#retryAt,
-      authorizeUrl: this.#authorizeUrl,
-      info: this.#last?.info,
-      protocolVersion: this.#last?.protocolVersion,
-      driver: running?.driver,
-      pid: running?.pid,
-      garbage: this.#counted?.garbage,
-    };
-  }
-
-  get #isStopped(): boolean {
-    return this.#state === "stopped";
+    return this.#state.status;
   }
 
   get underWay(): number {
-    return this.#underWay;
+    return this.#pending.size;
   }
 
   async start(): Promise<void> {
-    if (this.#isStopped) throw stopping(this.settings.name);
+    if (this.#state.isStopped) throw stopping(this.settings.name);
     if (!this.#connection) await this.#launch();
   }
 
@@ -165,11 +117,10 @@ export class ManagedServer implements Server {
   async restart(): Promise<void> {
     // A connection that has just been made is not in use yet.
     if (this.#connection && this.#starting) await this.#starting;
-    if (this.#isStopped) throw stopping(this.settings.name);
+    if (this.#state.isStopped) throw stopping(this.settings.name);
     const running = this.#connection;
     if (running) this.#drop(running);
-    this.#failures = 0;
-    this.#crash.forget();
+    this.#state.forgetFailures();
     this.#again?.abort();
     await this.#launch(running);
   }
@@ -195,31 +146,23 @@ export class ManagedServer implements Server {
   }
 
   onStatus(listener: (status: ServerStatus) => void): () => void {
-    return this.#statuses.add(listener);
+    return this.#state.listen(listener);
   }
 
   stop(grace = GRACE): Promise<void> {
     this.#stopping ??= this.#stop();
-    if (this.#drained && Number.isFinite(grace)) {
-      this.#graces.push(this.#clock.after(grace, this.#drained));
-    }
+    this.#pending.limitWait(grace);
     return this.#stopping;
   }
 
   async #stop(): Promise<void> {
     this.#cancel();
-    this.#set("stopped");
+    this.#state.set("stopped");
     this.#wake();
-    if (this.#underWay > 0) {
-      await new Promise<void>((resolve) => {
-        this.#drained = resolve;
-      });
-      this.#drained = undefined;
-      for (const cancel of this.#graces) cancel();
-    }
+    await this.#pending.ended();
     this.#quit.abort(stopping(this.settings.name));
     await this.#starting?.catch(() => {});
-    const open = new Set(this.#calls.keys());
+    const open = new Set(this.#pending.connections);
     if (this.#connection) open.add(this.#connection);
     this.#connection = undefined;
     this.#unlisten?.();
@@ -234,9 +177,9 @@ export class ManagedServer implements Server {
   ): Promise<Result<M> | JsonText> {
     this.#subscriptions.requested(method, params);
     for (let tries = 1; ; tries++) {
-      if (this.#isStopped) throw stopping(this.settings.name);
+      if (this.#state.isStopped) throw stopping(this.settings.name);
       const connection = this.#connection ?? (await abortable(this.#ready(), options?.signal));
-      this.#begin(connection);
+      this.#pending.begin(connection);
       try {
         const result = await connection.upstream.request(method, params, options);
         this.#subscriptions.answered(method, params);
@@ -244,7 +187,7 @@ export class ManagedServer implements Server {
       } catch (error) {
         const again = tries === 1 && mayRepeat(error, method) && !options?.signal?.aborted;
         this.#judge(endOf(error), connection, again);
-        if (!again || this.#isStopped) {
+        if (!again || this.#state.isStopped) {
           throw explainFailure(error, { method, params }, this.settings, this.#catalogue.lastTools);
         }
         // Nothing could be sent, so the connection is ending; wait until the reason is known.
@@ -255,18 +198,11 @@ export class ManagedServer implements Server {
     }
   }
 
-  #begin(connection: ServerConnection): void {
-    this.#underWay++;
-    this.#calls.set(connection, (this.#calls.get(connection) ?? 0) + 1);
-  }
-
   #end(connection: ServerConnection): void {
     this.#lastUse = this.#clock.now();
-    const left = (this.#calls.get(connection) ?? 1) - 1;
-    if (left > 0) this.#calls.set(connection, left);
-    else this.#calls.delete(connection);
-    if (left === 0 && connection !== this.#connection && !connection.isOver) void this.#close(connection);
-    if (--this.#underWay === 0) this.#drained?.();
+    this.#pending.end(connection);
+    const isUnused = connection !== this.#connection && !this.#pending.has(connection);
+    if (isUnused && !connection.isOver) void this.#close(connection);
   }
 
   /** Closes an unused connection. The next start waits for the end of its process. */
@@ -284,7 +220,7 @@ export class ManagedServer implements Server {
     if (!(error instanceof GatewayError)) return;
     const { code, session } = error.data;
     if (code === "server-unauthorized") {
-      if (this.#drop(connection)) this.#failed(error);
+      if (this.#drop(connection)) this.#state.failed(error);
     } else if (session === "lost" && again) this.#drop(connection);
     else if (session === "lost" || connection.isOver) this.#lost(connection, error);
   }
@@ -292,27 +228,11 @@ export class ManagedServer implements Server {
   async #ready(): Promise<ServerConnection> {
     for (;;) {
       if (this.#connection) return this.#connection;
-      if (this.#isStopped) throw stopping(this.settings.name);
-      if (this.#state === "unauthorized" || (this.#state === "waiting" && this.#remaining() > MAX_WAIT)) {
-        throw this.#problemError();
-      }
-      if (this.#state !== "waiting") return await this.#launch();
+      if (this.#state.isStopped) throw stopping(this.settings.name);
+      this.#state.checkUsable();
+      if (!this.#state.isWaiting) return await this.#launch();
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
-  }
-
-  #remaining(): number {
-    return (this.#retryAt ?? 0) - this.#clock.now();
-  }
-
-  #problemError(): GatewayError {
-    const { name } = this.settings;
-    const unauthorized = this.#state === "unauthorized";
-    return new GatewayError(
-      unauthorized ? "server-unauthorized" : "server-failed",
-      this.#problem?.message ?? `${name} does not run`,
-      { data: { authorizeUrl: this.#authorizeUrl, retryAt: this.#retryAt } },
-    );
   }
 
   /** Starts the server, after the old connection has ended: both may need the same port or file. */
@@ -327,14 +247,7 @@ export class ManagedServer implements Server {
     for (let before = old; ; before = undefined) {
       const { signal } = (this.#again = new AbortController());
       this.#cancel();
-      const start = ++this.#starts;
-      this.#counted = undefined;
-      this.#set("starting");
-      const ongarbage = (counted: Pick<ServerStatus, "garbage">): void => {
-        if (this.#starts !== start) return;
-        this.#counted = counted;
-        this.#notify();
-      };
+      const ongarbage = this.#state.starting();
       let connection: ServerConnection;
       try {
         await Promise.all([this.#closing, before && this.#close(before)]);
@@ -342,45 +255,41 @@ export class ManagedServer implements Server {
         connection = await this.#options.connect(AbortSignal.any([this.#quit.signal, signal]), ongarbage);
       } catch (error) {
         // Callers that wait get the next connection.
-        if (signal.aborted && !this.#isStopped) continue;
-        this.#failed(error);
+        if (signal.aborted && !this.#state.isStopped) continue;
+        this.#state.failed(error);
         // A server that is stopped during its start has not failed.
-        throw this.#isStopped ? stopping(this.settings.name) : error;
+        throw this.#state.isStopped ? stopping(this.settings.name) : error;
       } finally {
         this.#wake();
       }
-      if (!this.#isStopped && !signal.aborted) {
+      if (!this.#state.isStopped && !signal.aborted) {
         this.#welcome(connection);
         return connection;
       }
       await connection.close();
-      if (this.#isStopped) throw stopping(this.settings.name);
+      if (this.#state.isStopped) throw stopping(this.settings.name);
     }
   }
 
   #welcome(connection: ServerConnection): void {
-    const isFirst = this.#last === undefined;
     this.#connection = connection;
-    this.#last = connection;
-    this.#capabilities = connection.upstream.capabilities;
-    this.#problem = undefined;
-    this.#readyAt = this.#lastUse = this.#clock.now();
+    const isFirst = this.#state.connected(connection);
+    this.#lastUse = this.#clock.now();
     this.#unlisten = connection.upstream.listen((method, params) => this.#notices.notify(method, params));
     void connection.ended.then((reason) => this.#lost(connection, reason));
     connection.onstream = (event) => this.#interrupted(connection, event);
-    this.#crash.run();
-    this.#set("ready");
+    this.#state.ready();
     const { start, limits } = this.settings;
     this.#endUpkeep = keepUp({
       clock: this.#clock,
       check: connection.pid === undefined ? undefined : () => void this.#check(connection),
       idle: start === "eager" || limits.idle <= 0 ? undefined : limits.idle,
       lastUse: () => this.#lastUse,
-      isBusy: () => this.#underWay > 0,
+      isBusy: () => this.#pending.size > 0,
       isNeeded: () => this.#subscriptions.size > 0,
       stop: () => {
         this.#drop(connection);
-        this.#set("idle");
+        this.#state.set("idle");
         void this.#close(connection);
       },
     });
@@ -413,7 +322,7 @@ export class ManagedServer implements Server {
   async #check(connection: ServerConnection): Promise<void> {
     const { startTimeout } = this.settings.limits;
     if (await connection.ping(startTimeout)) return;
-    if (this.#connection !== connection || this.#underWay > 0) return;
+    if (this.#connection !== connection || this.#pending.size > 0) return;
     const reason = new GatewayError("server-failed", `${this.settings.name} no longer responds`);
     this.#lost(connection, reason);
   }
@@ -424,56 +333,26 @@ export class ManagedServer implements Server {
     this.#connection = undefined;
     this.#unlisten?.();
     this.#cancel();
-    if (this.#state === "ready") this.#state = "idle";
+    this.#state.dropped();
     return true;
   }
 
   #lost(connection: ServerConnection, reason: GatewayError): void {
     if (!this.#drop(connection)) return;
-    if (this.#clock.now() - this.#readyAt >= WELL) this.#failures = 0;
     // A server that only closed its output still runs. Calls that may still be answered keep the connection until they end.
-    if (connection.isOver || !this.#calls.has(connection)) void this.#close(connection);
-    this.#failed(reason, connection);
+    if (connection.isOver || !this.#pending.has(connection)) void this.#close(connection);
+    this.#state.failed(reason, connection);
   }
 
-  #failed(error: unknown, connection?: ServerConnection): void {
-    const { data, message } = recordOf(error);
-    const { code, stderr, authorizeUrl, fault } = isRecord(data) ? data : {};
-    const lastWords = connection?.stderr ?? stderr;
-    const said = {
-      message: String(message),
-      ...(typeof lastWords === "string" && lastWords !== "" && { stderr: lastWords }),
-    };
-    this.#problem = {
-      code: typeof code === "string" ? code : "server-failed",
-      ...said,
-      ...(isFault(fault) && { fault }),
-    };
-    this.#authorizeUrl = typeof authorizeUrl === "string" ? authorizeUrl : undefined;
-    if (this.#isStopped) return;
-    // For a remote connection that was cut, it is unknown which side caused it.
-    if (connection?.pid !== undefined) this.#crash.keep({ at: this.#clock.now(), ...said });
-    if (code === "server-unauthorized") this.#set("unauthorized");
-    else if (HOPELESS.has(String(code))) this.#set("idle");
-    else this.#retryLater(connection !== undefined);
-  }
-
-  #retryLater(didRun: boolean): void {
-    this.#failures++;
-    const delay = backoff(this.#failures, this.#clock.random);
-    this.#retryAt = this.#clock.now() + delay;
-    this.#endRetry = this.#clock.after(delay, () => {
-      this.#retryAt = undefined;
-      // A server that was running is restarted. A server that never came up is retried only if something
-      // needs it.
-      const isWanted = this.#waiting.length > 0 || this.#subscriptions.size > 0;
-      const wanted = this.settings.start === "eager" || didRun || isWanted;
-      this.#set("idle");
-      // Failures appear in the status, and waiting callers get them from their own attempt.
-      if (wanted) this.#launch().catch(() => {});
-      this.#wake();
-    });
-    this.#set("waiting");
+  #retry(didRun: boolean): void {
+    // A server that was running is restarted. A server that never came up is retried only if something
+    // needs it.
+    const isWanted = this.#waiting.length > 0 || this.#subscriptions.size > 0;
+    const wanted = this.settings.start === "eager" || didRun || isWanted;
+    this.#state.set("idle");
+    // Failures appear in the status, and waiting callers get them from their own attempt.
+    if (wanted) this.#launch().catch(() => {});
+    this.#wake();
   }
 
   #wake(): void {
@@ -482,21 +361,8 @@ export class ManagedServer implements Server {
 
   #cancel(): void {
     this.#endUpkeep?.();
-    this.#endRetry?.();
+    this.#state.pause();
     this.#subscriptions.leave();
-    this.#crash.pause();
-    this.#retryAt = undefined;
-  }
-
-  #set(state: ServerState): void {
-    // `stopped` is final.
-    if (!this.#isStopped) this.#state = state;
-    if (state !== "unauthorized") this.#authorizeUrl = undefined;
-    this.#notify();
-  }
-
-  #notify(): void {
-    this.#statuses.notify(this.status);
   }
 }
 

@@ -22,6 +22,8 @@ export type GatewayErrorCode =
   | "server-unknown"
   /** Another server had this name when the call was made. */
   | "server-replaced"
+  /** Other users' calls are running in a shared server, so it is not restarted. */
+  | "server-in-use"
   /** The server does not start, or does not speak MCP. */
   | "server-failed"
   /** The server exited, or its connection closed, during a call. */
@@ -55,7 +57,17 @@ export type GatewayErrorCode =
   /** Too many requests are running. */
   | "overloaded"
   /** The gateway is stopping. */
-  | "stopping";
+  | "stopping"
+  /** The node that has the user's state cannot be reached. Nothing was done. */
+  | "node-unreachable"
+  /** This node does not have the user's state. The sender looks up the owner again. */
+  | "not-owner"
+  /** The clocks of two nodes differ too much. */
+  | "clock-skew"
+  /** A forwarded operation is not signed by a node, or was changed. */
+  | "operation-invalid"
+  /** A forwarded operation was received before. */
+  | "operation-replayed";
 
 /**
  * The JSON of an answer. If a result cannot be serialized, the call has still run, and the error says so.

@@ -38,7 +38,7 @@ app.registerTool(
   "roll_dice",
   {
     title: "Roll a die",
-    description: "Rolls a die that the person sees",
+    description: "Rolls a die that the user sees",
     inputSchema: dice,
     annotations: { readOnlyHint: true },
   },

@@ -117,7 +117,7 @@ function change({
   render();
   if (!app.getHostCapabilities()?.updateModelContext) return;
   const { city, unit: shown, days } = seen.forecast;
-  const text = `The person looks at the weather app: ${summary(seen)}`;
+  const text = `The user looks at the weather app: ${summary(seen)}`;
   app
     .updateModelContext({
       content: [{ type: "text", text }],

@@ -15,19 +15,23 @@ import { FileTrust, valuesOf } from "../trust/file-trust.js";
 export interface SecretOptions {
   readonly config?: string | undefined;
   readonly data?: string | undefined;
+  readonly join?: string | undefined;
 }
 
-/** Stores or deletes a secret. Resolves to the exit code. */
+/** Stores or deletes a secret, or replaces the master key of nodes. Resolves to the exit code. */
 export async function secret(
   what: string,
-  name: string,
+  name: string | undefined,
   options: SecretOptions,
   terminal: Terminal,
 ): Promise<number> {
-  if (what !== "set" && what !== "delete")
-    throw usage(`secret: unknown action ${JSON.stringify(what)}: use set or delete`);
-  const isSaid = options.config !== undefined || options.data !== undefined;
-  return secretCommand([what, name], isSaid ? options : await foundPlace(surroundings(), terminal));
+  if (what !== "set" && what !== "delete" && what !== "rotate")
+    throw usage(`secret: unknown action ${JSON.stringify(what)}: use set, delete or rotate`);
+  if (what !== "rotate" && name === undefined) throw usage(`secret ${what}: name the secret`);
+  const { config, data, join } = options;
+  const isSaid = config !== undefined || data !== undefined || join !== undefined;
+  const words = name === undefined ? [what] : [what, name];
+  return secretCommand(words, isSaid ? options : await foundPlace(surroundings(), terminal));
 }
 
 /**

@@ -6,8 +6,12 @@
 import {
   createLog,
   type GatewaySettings,
+  nodeSettings,
+  RejoiningGateway,
   type RunningGateway,
   readOptions,
+  readVariableFiles,
+  type SettingsWatch,
   startGateway,
   untilStopped,
   watchSettings,
@@ -30,6 +34,9 @@ export interface ServeCommandOptions {
   readonly allowRemote?: boolean | undefined;
   readonly data?: string | undefined;
   readonly database?: string | undefined;
+  readonly join?: string | undefined;
+  readonly nodeListen?: string | undefined;
+  readonly nodeAddress?: string | undefined;
   readonly strict?: boolean | undefined;
   readonly static?: string | undefined;
   readonly json?: boolean | undefined;
@@ -37,50 +44,62 @@ export interface ServeCommandOptions {
 
 /** Runs until it is stopped. Resolves to the exit code. */
 export function serveCommand(options: ServeCommandOptions, terminal: Terminal): Promise<number> {
-  const { port, allowRemote } = options;
+  const { port, allowRemote, join } = options;
+  readVariableFiles();
   const at = surroundings();
-  const file = options.config ?? firstFile(servePlaces(at));
-  if (file === undefined) {
+  // A node needs no file: its settings are in the database.
+  const file = options.config ?? (join === undefined ? firstFile(servePlaces(at)) : undefined);
+  if (file === undefined && join === undefined) {
     throw usage("serve needs a settings file: pass one with --config, or put an mcp.json into this folder");
   }
-  return interruptible(async (signal) => {
+  let watch: SettingsWatch | undefined;
+  const run = async (signal: AbortSignal): Promise<number> => {
     const folder = await pageFolder(options.static);
     const log = createLog();
-    let gateway: RunningGateway | undefined;
+    let gateway: RejoiningGateway | undefined;
     const update = (settings: GatewaySettings): void => {
-      const later = gateway?.update(settings) ?? [];
+      const later = gateway?.current?.update(settings) ?? [];
       if (later.length > 0) log.warn(`takes effect after a restart: ${later.join(", ")}`);
     };
     const line = {
       ...options,
       port: port === undefined ? undefined : `${port}`,
       "allow-remote": allowRemote,
+      "node-listen": options.nodeListen,
+      "node-address": options.nodeAddress,
     };
     // Strict, unlike `dev`: a service for others must run exactly as configured, or not at all.
     const trust = new FileTrust({ terminal, at, data: options.data, signal });
-    const watch = await watchSettings(file, update, {
-      ...readOptions(line),
-      approve: options.config === undefined ? approvalOf(file, at, trust) : undefined,
-      onerror: ({ message }) => log.error(message),
-    });
+    const joined = join === undefined ? undefined : await nodeSettings({ ...line, join }, update, log);
+    const followed =
+      joined ??
+      (await watchSettings(file ?? "", update, {
+        ...readOptions(line),
+        approve: options.config === undefined && file !== undefined ? approvalOf(file, at, trust) : undefined,
+        onerror: ({ message }) => log.error(message),
+      }));
+    watch = followed;
     let code = 0;
     try {
-      const settings = watch.current;
-      if (options.config === undefined) terminal.note(`settings: ${file}`);
-      gateway = await startGateway(settings, { log, static: { folder } }).catch((error: unknown) => {
+      const settings = followed.current;
+      if (options.config === undefined && file !== undefined) terminal.note(`settings: ${file}`);
+      const start = (onlost: () => void): Promise<RunningGateway> =>
+        startGateway(followed.current, { log, onlost, node: joined?.node, static: { folder } });
+      gateway = await RejoiningGateway.start({ start, log }).catch((error: unknown) => {
         throw ofPort(error, settings) ?? error;
       });
       // The file may have changed during startup.
-      if (watch.current !== settings) update(watch.current);
-      tell(gateway, settings, options, terminal);
+      if (followed.current !== settings) update(followed.current);
+      if (gateway.current) tell(gateway.current, settings, options, terminal);
       code = await untilStopped(log, signal);
       return code;
     } finally {
-      watch.close();
+      await followed.close();
       // After an internal error, do not wait.
       await gateway?.close(code === 0 ? undefined : 0);
     }
-  });
+  };
+  return interruptible(run, () => void watch?.reload());
 }
 
 /** To stdout, and never to a log: without user tokens, the link signs a browser in. */

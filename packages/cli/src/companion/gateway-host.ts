@@ -143,7 +143,7 @@ export class GatewayHost implements CompanionHost {
     const page = isShownElsewhere ? { isClosed: true } : undefined;
     const { agent } = options;
     const item = await this.#outcome(
-      (conversation) => conversation.call(server, tool, input, page, undefined, agent, identity),
+      (conversation) => conversation.call(server, tool, input, { page, agent, identity }),
       options,
     );
     // A failed call does not open a browser.

@@ -6,15 +6,15 @@ import { PNPM, Stranger } from "../../../../testing/registry/stranger.ts";
 import { VERSION } from "../version.js";
 import { makeProject } from "./new-project.js";
 
+let stranger: Stranger;
 const strangers: Stranger[] = [];
 const arrive = async (isPublished: boolean): Promise<Stranger> => {
-  const stranger = await Stranger.arrive(isPublished);
-  strangers.push(stranger);
-  return stranger;
+  const arrived = await Stranger.arrive(isPublished, stranger);
+  strangers.push(arrived);
+  return arrived;
 };
 afterAll(() => Promise.all(strangers.map((each) => each.leave())));
 
-let stranger: Stranger;
 let written: string;
 beforeAll(async () => {
   stranger = await arrive(false);

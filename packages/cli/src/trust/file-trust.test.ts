@@ -164,7 +164,7 @@ describe("attack E04: a settings file that came with a folder, without a user to
     expect(await run("secret", "set", "KEY")).toMatchObject({ code: 1 });
     expect(existsSync(join(folder, "stolen"))).toBe(false);
     writeFileSync(file, content());
-    expect(await run("secret", "set", "KEY")).toMatchObject({ code: 0, out: "KEY is kept\n" });
+    expect(await run("secret", "set", "KEY")).toMatchObject({ code: 0, out: "KEY saved\n" });
     expect(existsSync(join(home, ".local/share/vitrine"))).toBe(true);
   });
 
@@ -189,7 +189,7 @@ describe("attack E04: a settings file that came with a folder, without a user to
   });
 
   it.each([
-    ["a server of the person's own file", "mail"],
+    ["a server of the user's own file", "mail"],
     ["a program on the PATH", "mail-program"],
   ])("a folder or a file in it does not take the name of %s", async (_, name) => {
     const { home, folder, file, marker, env, runIn } = clone();

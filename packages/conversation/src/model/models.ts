@@ -20,6 +20,15 @@ interface Choice {
   readonly inPlaceOf: string | null;
 }
 
+/** The file with the choice, in a folder. */
+function choiceFile(folder: string): ModelChoiceStore {
+  const file = join(folder, "model.json");
+  return {
+    get: () => readPrivate(file),
+    set: async (text) => void (await writePrivate(file, text)),
+  };
+}
+
 /** A provider's list of models, or why there is none. */
 type Listed = { readonly models: readonly string[] } | { readonly problem: string };
 
@@ -29,11 +38,21 @@ const HOW_TO_ADD =
   'or add one to the settings file under "model", for example a local one: ' +
   '"providers": { "local": { "url": "http://127.0.0.1:11434/v1" } } for Ollama. See docs/model.md for all kinds.';
 
+/** Where the choice is stored. */
+export interface ModelChoiceStore {
+  get(): Promise<string | undefined>;
+  set(text: string): Promise<void>;
+  /** Calls the listener when the choice may have changed elsewhere. Returns a function that removes the listener. */
+  onChange?(listener: () => void): () => void;
+}
+
 /** Options of {@link Models.open}. */
 export interface ModelsOptions {
   settings: ModelSettings;
   /** The gateway's own folder, where the choice is stored. */
   folder: string;
+  /** Stores the choice elsewhere, such as in a database that several gateways share. */
+  choice?: ModelChoiceStore | undefined;
   /** Called with errors that listeners throw. */
   onerror?: ((error: unknown) => void) | undefined;
 }
@@ -51,7 +70,8 @@ export interface ModelsOptions {
  * ```
  */
 export class Models {
-  readonly #file: string;
+  readonly #store: ModelChoiceStore;
+  readonly #onerror: (error: unknown) => void;
   readonly #changed: Listeners<[ModelState]>;
   /** Answers of providers whose models are not in the settings. */
   readonly #listed = new Map<string, Listed>();
@@ -64,9 +84,14 @@ export class Models {
   #current: { readonly model: Model | undefined } | undefined;
   #notified: string;
 
-  private constructor({ settings, folder, onerror }: ModelsOptions, choice: Choice | undefined) {
+  private constructor(
+    { settings, onerror }: ModelsOptions,
+    store: ModelChoiceStore,
+    choice: Choice | undefined,
+  ) {
     this.#settings = settings;
-    this.#file = join(folder, "model.json");
+    this.#store = store;
+    this.#onerror = onerror ?? (() => {});
     this.#choice = choice;
     this.#changed = new Listeners(onerror);
     this.#notified = JSON.stringify(this.state());
@@ -74,8 +99,11 @@ export class Models {
 
   /** Reads the stored choice. Contacts no provider and loads no library yet. */
   static async open(options: ModelsOptions): Promise<Models> {
-    const text = await readPrivate(join(options.folder, "model.json"));
-    return new Models(options, text === undefined ? undefined : readChoice(text));
+    const store = options.choice ?? choiceFile(options.folder);
+    const text = await store.get();
+    const models = new Models(options, store, text === undefined ? undefined : readChoice(text));
+    store.onChange?.(() => void models.#reload().catch(models.#onerror));
+    return models;
   }
 
   /** Limits of the model. */
@@ -144,7 +172,7 @@ export class Models {
     // Takes effect at once: the next message must not go to the previous model.
     this.#choose(choice);
     try {
-      await writePrivate(this.#file, JSON.stringify(choice));
+      await this.#store.set(JSON.stringify(choice));
     } catch (error) {
       if (this.#choice === choice) this.#choose(before);
       throw error;
@@ -176,6 +204,16 @@ export class Models {
   /** Reports each change. Returns a function that removes the listener. */
   onchange(listener: (state: ModelState) => void): () => void {
     return this.#changed.add(listener);
+  }
+
+  /** Takes over a choice that was made elsewhere. */
+  async #reload(): Promise<void> {
+    const before = this.#choice;
+    const text = await this.#store.get();
+    // A choice that was made here meanwhile is newer.
+    if (this.#choice !== before) return;
+    this.#choose(text === undefined ? undefined : readChoice(text));
+    this.#notify();
   }
 
   async #refresh(): Promise<void> {

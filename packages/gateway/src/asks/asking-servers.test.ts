@@ -376,7 +376,7 @@ describe("a server of the first generation", () => {
 
 describe("a server of the second generation", () => {
   it.each(KINDS.filter(({ version }) => version === "2026-07-28"))(
-    "$name: a view cannot answer in the person's place",
+    "$name: a view cannot answer in the user's place",
     async (kind) => {
       const { server, person } = await scene(kind);
       person.answer = () => ({ action: "decline" });

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { GatewayError } from "@vitrine/wire";
 import Libsql from "libsql";
 import { afterAll, describe, expect, it, vi } from "vitest";
@@ -13,6 +14,7 @@ import { readSettingsFile } from "../config/read.js";
 import { watchSettings } from "../config/watch.js";
 import { openStore } from "../store/open.js";
 import { auditCommand } from "./audit.js";
+import { holdCommand } from "./hold.js";
 import { secretCommand } from "./secret.js";
 import { settingsOf } from "./settings.js";
 
@@ -48,7 +50,10 @@ describe("vitrine-gateway", () => {
     expect(help).toMatchObject({ code: 0, err: "" });
     const flags =
       "config port host allow-remote data database static strict isolation image network help version";
-    const commands = ["verify", "export", "prune DAYS", "accept-broken-chain", "set NAME", "delete NAME"];
+    const commands = [
+      ...["verify", "verify --archive FOLDER", "export", "prune DAYS", "vacuum", "accept-broken-chain"],
+      ...["set NAME", "delete NAME", "add --reason TEXT", "list", "export ID", "remove ID"],
+    ];
     for (const word of [...flags.split(" ").map((flag) => `--${flag}`), ...commands])
       expect(help.out).toContain(word);
   });
@@ -75,6 +80,14 @@ describe("vitrine-gateway", () => {
       /--isolation container: name an image/,
     ],
     ["an unknown command", () => auditCommand(["burn"], { data }), /audit: use verify, export/],
+    ["a hold without a scope", () => holdCommand(["add"], { reason: "case" }, { data }), /needs a user/],
+    [
+      "a hold with an invalid day",
+      () => holdCommand(["add"], { from: "31.3.26" }, { data }),
+      /--from: write a day/,
+    ],
+    ["an unknown hold", () => holdCommand(["remove", "x"], {}, { data }), /no legal hold x/],
+    ["a hold without an id", () => holdCommand(["remove"], {}, { data }), /hold: use add/],
     ["an invalid number of days", () => auditCommand(["prune", "all"], { data }), /number of days/],
     ["an invalid name", () => secretCommand(["set", "a b"], { data }), /secret: use set NAME/],
   ])("reports %s", async (_what, wrong, sentence) => {
@@ -193,10 +206,13 @@ describe("vitrine-gateway", () => {
   ])("stops in order after a signal %s", async (_when, object, method, isNow) => {
     const preload = `import net from "node:net";
       const original = ${object}.${method};
+      let isSent = false;
       ${object}.${method} = function (...given) {
         const result = original.apply(this, given);
         // Without a handler, this ends the process here.
-        if (${isNow}) process.kill(process.pid, "SIGTERM");
+        if (${isNow} && !isSent) process.kill(process.pid, "SIGTERM");
+        // A second signal would end it at once.
+        isSent ||= ${isNow};
         return result;
       };`;
     const words = [MAIN, "--port", "0", "--data", join(folder, `stopped-${method}`)];
@@ -222,7 +238,7 @@ describe("vitrine-gateway secret", () => {
     expect(await run(["secret", "set", "key", ...at], `${value}\n`)).toEqual({
       code: 0,
       err: "",
-      out: "key is kept\n",
+      out: "key saved\n",
     });
     for (const file of readdirSync(data)) expect(readFileSync(join(data, file), "utf8")).not.toContain(value);
     expect(await run(["audit", "verify", ...at])).toMatchObject({ code: 0 });
@@ -310,5 +326,93 @@ describe("vitrine-gateway audit", () => {
     const broken = await audit("verify");
     expect(broken).toMatchObject({ code: 1, out: expect.stringContaining(`BROKEN at row ${seq}`) });
     expect(await audit("accept-broken-chain")).toMatchObject({ code: 0 });
+  });
+});
+
+describe("vitrine-gateway hold, and archives", () => {
+  const file = join(folder, "holds.db");
+  const archive = join(folder, "archive");
+  const line = { database: `sqlite:${file}`, data: join(folder, "holds") };
+  const hold = (...words: string[]) => inside(holdCommand(words, {}, line));
+  const audit = (...words: string[]) => inside(auditCommand(words, { ...line, archive }));
+  const fill = async () => {
+    const store = await openStore(`sqlite:${file}`, {});
+    const call = { user: "ann", actor: "view", server: "shop", method: "tools/call" } as const;
+    for (const target of ["look", "change"])
+      await store.audit.begin({ ...call, target, decision: "refused", reason: "denied" });
+    await store.close();
+  };
+
+  it("verifies archive files, alone and with the log that continues them", async () => {
+    await fill();
+    expect(await audit("prune", "0")).toMatchObject({ code: 0, out: "2 rows were removed\n" });
+    await fill();
+    expect(await audit("verify")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^1 archive file, rows 1 to 2, intact\n5 rows, intact; the last hash is/),
+    });
+    // Without the database: another process has it.
+    const owner = await openStore(`sqlite:${file}`, {});
+    const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    await expect(auditCommand(["verify"], { ...line, archive })).rejects.toThrow(/in use by/);
+    expect(write.mock.calls.join("")).toContain("1 archive file, rows 1 to 2, intact");
+    write.mockRestore();
+    await owner.close();
+    const [name = ""] = readdirSync(archive);
+    const path = join(archive, name);
+    const right = readFileSync(path);
+    const text = gunzipSync(right).toString();
+    for (const [wrong, problem] of [
+      [gzipSync(text.replace("look", "took")), /BROKEN at row 1: row 1, or the hash of the one before/],
+      [gzipSync(text.replace(/.*change.*\n/, "")), /BROKEN at row 1: the archive file .* ends at row 1/],
+      [right.subarray(0, -20), /BROKEN at row 1: the archive file .* is damaged: unexpected end of file/],
+    ] as const) {
+      writeFileSync(path, wrong);
+      expect(await audit("verify")).toMatchObject({ code: 1, out: expect.stringMatching(problem) });
+    }
+    // Correct rows, but not the file that the log names.
+    writeFileSync(path, gzipSync(text, { level: 1 }));
+    expect(await audit("verify")).toMatchObject({ code: 1, out: expect.stringMatching(/SHA-256 differs/) });
+    writeFileSync(path, right);
+    // Rows were removed without an archive.
+    const store = await openStore(`sqlite:${file}`, {});
+    await store.audit.prune(Date.now() + 1000);
+    await store.close();
+    expect(await audit("verify")).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/rows 3 to 5 are missing/),
+    });
+  });
+
+  it("adds, lists, exports and ends holds, also while a gateway has the database, which records them", async () => {
+    const store = await openStore(`sqlite:${file}`, {});
+    const added = await inside(
+      holdCommand(["add"], { user: "ann", to: "2999-01-01", reason: "case 1" }, line),
+    );
+    expect(added).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^(\S+) holds everything of user ann until 2999-01-01T23:59:59.999Z\n$/),
+    });
+    const id = added.out.split(" ")[0] ?? "";
+    const call = { user: "ann", actor: "view", server: "shop", method: "tools/call" } as const;
+    await store.audit.begin({ ...call, target: "held", decision: "refused", reason: "denied" });
+    await store.audit.prune(Date.now() + 1000);
+    await store.holds.record();
+    expect(await store.audit.query({ method: "audit/hold" })).toMatchObject([{ reason: "case 1" }]);
+    expect((await hold("list")).out).toContain(`${id}  in force  everything of user ann until`);
+    expect((await hold("export", id)).out).toMatch(/^\{.*"target":"held".*\}\n$/);
+    expect(await hold("remove", id)).toMatchObject({ code: 0, out: `${id} has ended\n` });
+    expect((await hold("list")).out).toContain(`${id}  ends now`);
+    await store.holds.record();
+    expect(await store.audit.query({ method: "audit/hold-end" })).toHaveLength(1);
+    await store.close();
+    expect((await hold("list")).out).toBe("there are no legal holds\n");
+  });
+
+  it("returns unused space of the file", async () => {
+    expect(await inside(auditCommand(["vacuum"], line))).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("rewritten"),
+    });
   });
 });

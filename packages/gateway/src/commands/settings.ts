@@ -24,6 +24,10 @@ export interface CommandLine {
   readonly "allow-remote"?: boolean | undefined;
   readonly data?: string | undefined;
   readonly database?: string | undefined;
+  /** The URL of the database of several nodes: this gateway is one of them. */
+  readonly join?: string | undefined;
+  readonly "node-listen"?: string | undefined;
+  readonly "node-address"?: string | undefined;
   readonly static?: string | undefined;
   readonly strict?: boolean | undefined;
   readonly isolation?: string | undefined;

@@ -1,6 +1,7 @@
 import { commandLineServer } from "./command-line.js";
 import type { GatewaySettings } from "./config.js";
 import { readSettings, readSettingsFile } from "./read.js";
+import { readVariableFiles } from "./variable-files.js";
 import { watchSettings } from "./watch.js";
 
 export async function readSettingsExample() {
@@ -46,4 +47,12 @@ export async function watchSettingsExample(
   await apply(watch.current);
   //#endregion watchSettings
   return watch;
+}
+
+export function readVariableFilesExample(key = "/run/secrets/key") {
+  //#region readVariableFiles
+  const env = { VITRINE_KEY_FILE: key };
+  readVariableFiles(env); // env is now { VITRINE_KEY: "<text of the file>" }
+  //#endregion readVariableFiles
+  return env;
 }

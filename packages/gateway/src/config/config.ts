@@ -7,7 +7,10 @@
 
 import type { ModelSettings } from "@vitrine/conversation";
 import type { Decision } from "@vitrine/guard";
-import type { ServerSettings } from "@vitrine/servers";
+import type { ProgramLimits, ServerSettings } from "@vitrine/servers";
+import type { NodeSettings } from "./node-settings.js";
+
+export type { NodeSettings };
 
 /** A user: a name, and the SHA-256 of a token in hexadecimal digits. */
 export interface UserSettings {
@@ -29,6 +32,8 @@ export interface ListenSettings {
 
 /** The sandbox of apps; see `SandboxOptions` of `@vitrine/sandbox`. */
 export interface SandboxSettings {
+  /** Address of the sandbox's own listener; loopback by default. Any other one needs `listen.allowRemote`. */
+  host?: string | undefined;
   /** Port of the sandbox's own listener; 0 for any free port. */
   port: number;
   /** The pattern of app origins, `http://{role}.{label}.localhost:PORT` by default. */
@@ -48,21 +53,53 @@ export interface AuditSettings {
   payloads: "none" | "retries" | "arguments" | "all";
   /** Names of fields whose values are never stored, at any depth, ignoring case. */
   redact: readonly string[];
-  /** Days after which rows may be removed; undefined to keep them forever. */
+  /** Days after which rows are removed: 400 by default; undefined to keep them forever. */
   retentionDays?: number | undefined;
+  /** The folder that gets the rows before they are removed. */
+  archive?: string | undefined;
+}
+
+/** The retention of conversations. */
+export interface ConversationSettings {
+  /** Days after its last change when a conversation is removed; undefined to keep them forever. */
+  retentionDays?: number | undefined;
+}
+
+/** How the gateway stops after a signal. */
+export interface DrainSettings {
+  /** Milliseconds that calls which have begun get to end. */
+  time: number;
+  /** Milliseconds in which the gateway reports that it is not ready, and still accepts everything. */
+  delay: number;
+}
+
+/** Contents of the log. */
+export interface LogSettings {
+  level: "debug" | "info" | "warn" | "error" | "silent";
+  /** Whether every request is logged, with a line of its own. */
+  access: boolean;
 }
 
 /** All settings. */
 export interface GatewaySettings {
   servers: ReadonlyMap<string, ServerSettings>;
   listen: ListenSettings;
+  drain: DrainSettings;
+  log: LogSettings;
+  metrics: {
+    /** The SHA-256 of a token that can read the metrics, and nothing else. */
+    tokenHash?: string | undefined;
+  };
   sandbox: SandboxSettings;
   /** Decisions for all servers. Those of a server take precedence. */
   policy: Readonly<Record<string, Decision>>;
   /** Whether servers on the command line are not trusted. */
   strict: boolean;
   audit: AuditSettings;
+  conversations: ConversationSettings;
   model: ModelSettings;
+  /** Limits of the programs that run as servers. */
+  limits: ProgramLimits;
   /** `sqlite:/path/to/file` or `postgres://…`. */
   database: string;
   /** Folder for the gateway's own files: secrets, tokens, the database. */
@@ -72,5 +109,9 @@ export interface GatewaySettings {
     grace: number;
     /** Maximum concurrent browser sessions of a user. */
     perUser: number;
+    /** Maximum concurrent browser sessions of all users; by default as many as fit into the process. */
+    total?: number | undefined;
   };
+  /** Makes this gateway a node: it shares the users of its database with others. */
+  nodes?: NodeSettings | undefined;
 }

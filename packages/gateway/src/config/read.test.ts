@@ -59,7 +59,7 @@ describe("readSettings", () => {
     });
     const bobToken = "0123456789abcdefghij";
     const settings = await read(example, {
-      env: { HOME: "/home/ana", WEATHER_KEY: "k3y", BOB_TOKEN: bobToken },
+      env: { HOME: "/home/ana", WEATHER_KEY: "k3y", BOB_TOKEN: bobToken, NODES_SECRET: bobToken.repeat(2) },
       secrets,
     });
     expect([...settings.servers.keys()]).toEqual(["weather", "mail"]);
@@ -128,18 +128,24 @@ describe("readSettings", () => {
         ],
       },
       sandbox: {
+        host: "127.0.0.1",
         port: 8444,
         origin: "https://{role}-{label}.apps.example.net",
         publicSuffix: true,
         console: true,
       },
+      drain: { time: 60_000, delay: 5000 },
+      log: { level: "warn", access: true },
+      metrics: { tokenHash: expect.stringMatching(/^60303ae2/) },
       policy: { "ui/open-link": "ask", "ui/download-file": "deny" },
       strict: true,
       audit: {
         payloads: "arguments",
         redact: expect.arrayContaining(["iban", "password"]),
         retentionDays: 365,
+        archive: "/var/backups/vitrine",
       },
+      conversations: { retentionDays: 730 },
       model: {
         use: "openai/gpt-5.5",
         providers: new Map([
@@ -168,17 +174,30 @@ describe("readSettings", () => {
       },
       database: "postgres://vitrine@db.example.com/vitrine",
       dataFolder: "/var/lib/vitrine",
-      session: { grace: 300_000, perUser: 8 },
+      session: { grace: 300_000, perUser: 8, total: 20_000 },
+      nodes: { host: "0.0.0.0", port: 8092, address: "10.0.0.5:8092", secret: bobToken.repeat(2) },
+      limits: { processes: 200, processesPerUser: 20, memory: 16e9, memoryPerUser: 4e9 },
     });
+  });
+
+  it("keeps the audit log forever only if that is written", async () => {
+    const settings = await read({ audit: { retentionDays: "forever", archive: "~/archive" } });
+    expect(settings.audit).toMatchObject({ retentionDays: undefined, archive: "/home/ana/archive" });
+    const other = await read({ conversations: { retentionDays: 30 } });
+    expect(other).toMatchObject({ audit: { retentionDays: 400 }, conversations: { retentionDays: 30 } });
   });
 
   it("has strict and small defaults", async () => {
     const settings = await read({ mcpServers: { one: { command: "x" } } });
     expect(settings).toMatchObject({
       listen: { host: "127.0.0.1", port: 8090, users: [] },
+      drain: { time: 5000, delay: 0 },
+      log: { level: "info", access: false },
+      metrics: {},
       sandbox: { port: 8091, publicSuffix: false, console: false },
       strict: false,
-      audit: { payloads: "retries" },
+      audit: { payloads: "retries", retentionDays: 400, archive: undefined },
+      conversations: { retentionDays: undefined },
       database: "sqlite:/home/ana/.local/share/vitrine/gateway.db",
       dataFolder: "/home/ana/.local/share/vitrine",
       session: { grace: 120_000, perUser: 32 },
@@ -283,6 +302,11 @@ describe("readSettings", () => {
       "a number",
       { audit: { retentionDays: -1 } },
       "audit.retentionDays: must be a number; write one above 0, without quotes",
+    ],
+    [
+      "a number of days",
+      { conversations: { retentionDays: "for ever" } },
+      'conversations.retentionDays: must be a number of days; write one above 0, without quotes, or "forever"',
     ],
     [
       "a size",
@@ -677,6 +701,23 @@ describe("readSettings", () => {
     }
     for (const host of ["localhost", "127.0.0.1", "127.8.9.1", "::1"])
       expect(await read({ listen: { host } })).toMatchObject({ listen: { host } });
+  });
+
+  it("requires the same flag for apps on an address other than loopback", async () => {
+    const users = [{ name: "ana", tokenHash: "0".repeat(64) }];
+    for (const host of ["0.0.0.0", "::", "192.168.1.2"]) {
+      expect(await problems({ sandbox: { host }, users })).toEqual([
+        expect.stringMatching(/^sandbox\.host: .*"allowRemote": true/),
+      ]);
+      const listen = { host, allowRemote: true };
+      expect(
+        await read({ listen, sandbox: { host: "${HOST}" }, users }, { env: { ...env, HOST: host } }),
+      ).toMatchObject({
+        sandbox: { host },
+      });
+    }
+    expect(await read({ sandbox: { host: "127.0.0.2" } })).toMatchObject({ sandbox: { host: "127.0.0.2" } });
+    expect((await read({})).sandbox.host).toBeUndefined();
   });
 
   it("checks users", async () => {

@@ -18,19 +18,28 @@ import type { GatewaySettings } from "./config.js";
 import { isolation, type PathBases, path } from "./isolation-settings.js";
 import { type Findings, JsonError, parseJson, pathOf } from "./json.js";
 import { modelReader, modelSettings } from "./model-settings.js";
+import { checkNodes, nodesReader } from "./node-settings.js";
 import { flag, isObject, object, Spot, type ValueReader } from "./reader.js";
 import { referringText, type Sources, secretNames } from "./references.js";
 import { policy, readServer } from "./server-settings.js";
 import {
   auditReader,
+  conversationsReader,
   DEFAULTS,
   databaseReader,
   defaultDataFolder,
   distinct,
+  drainReader,
+  limitsReader,
   listenReader,
   listenSettings,
+  logReader,
+  logSettings,
+  metricsReader,
   name,
+  retention,
   sandboxReader,
+  sandboxSettings,
   sessionReader,
   usersReader,
 } from "./top-settings.js";
@@ -314,14 +323,20 @@ function readWhole(
       isolation: isolation(bases, referringText(sources)),
       listen: listenReader(sources),
       users: usersReader(sources),
+      drain: drainReader,
+      log: logReader,
+      metrics: metricsReader(sources),
       sandbox: sandboxReader(sources),
       policy,
       strict: flag,
-      audit: auditReader,
+      audit: auditReader(sources, bases),
+      conversations: conversationsReader,
       model: modelReader(sources),
       database: databaseReader(sources, bases),
       dataFolder: (value) => value,
       session: sessionReader,
+      nodes: nodesReader(sources),
+      limits: limitsReader,
     },
     IGNORED,
   )(whole, spot);
@@ -355,22 +370,36 @@ function readWhole(
   const left = distinct([...names, ...named.map((server) => server.name)], unclear);
   for (const [index, each] of left.entries()) settle(each, unclear.problems.slice(index, index + 1));
 
+  const database = read.database ?? `sqlite:${resolve(dataFolder, "gateway.db")}`;
+  checkNodes(read.nodes, { users, database }, spot);
+  const listen = listenSettings(read.listen ?? {}, users, spot);
   return {
     servers: new Map(
       servers.filter(({ name: each }) => !left.includes(each)).map((server) => [server.name, server]),
     ),
-    listen: listenSettings(read.listen ?? {}, users, spot),
-    sandbox: { port: DEFAULTS.sandboxPort, publicSuffix: false, console: false, ...read.sandbox },
+    listen,
+    drain: { ...DEFAULTS.drain, ...read.drain },
+    log: logSettings(read.log ?? {}, sources, spot),
+    metrics: read.metrics ?? {},
+    sandbox: sandboxSettings(read.sandbox ?? {}, listen, spot),
     policy: read.policy ?? {},
     strict,
     audit: {
       payloads: audit.payloads ?? "retries",
       redact: [...DEFAULTS.redact, ...(audit.redact ?? [])],
-      retentionDays: audit.retentionDays,
+      retentionDays: retention(audit.retentionDays ?? DEFAULTS.auditDays),
+      archive: audit.archive,
     },
+    conversations: { retentionDays: retention(read.conversations?.retentionDays) },
     model: modelSettings(read.model ?? {}, sources, spot),
-    database: read.database ?? `sqlite:${resolve(dataFolder, "gateway.db")}`,
+    database,
     dataFolder,
-    session: { grace: session.grace ?? DEFAULTS.grace, perUser: session.perUser ?? DEFAULTS.perUser },
+    limits: read.limits ?? {},
+    session: {
+      grace: session.grace ?? DEFAULTS.grace,
+      perUser: session.perUser ?? DEFAULTS.perUser,
+      ...(session.total !== undefined && { total: session.total }),
+    },
+    nodes: read.nodes,
   };
 }

@@ -129,6 +129,10 @@ export const time = measure(
   'write it like "30s" or "5m", or as a number of milliseconds',
 );
 
+/** Milliseconds, or 0. */
+export const timeOrNone: ValueReader<number> = (value, spot) =>
+  value === 0 || (typeof value === "string" && /^0 ?(ms|[smhd])$/i.test(value)) ? 0 : time(value, spot);
+
 const known =
   (message: string) =>
   <T extends string>(...words: readonly T[]): ValueReader<T> =>

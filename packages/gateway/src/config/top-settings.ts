@@ -5,8 +5,15 @@
  */
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
-import { isLoopbackHost } from "@vitrine/servers";
-import type { AuditSettings, ListenSettings, SandboxSettings, UserSettings } from "./config.js";
+import { isLoopbackHost, type ProgramLimits } from "@vitrine/servers";
+import type {
+  AuditSettings,
+  GatewaySettings,
+  ListenSettings,
+  LogSettings,
+  SandboxSettings,
+  UserSettings,
+} from "./config.js";
 import { type PathBases, path } from "./isolation-settings.js";
 import {
   count,
@@ -16,8 +23,10 @@ import {
   oneOf,
   positive,
   type Spot,
+  size,
   text,
   time,
+  timeOrNone,
   type ValueReader,
 } from "./reader.js";
 import { referringText, type Sources } from "./references.js";
@@ -27,8 +36,11 @@ export const DEFAULTS = {
   host: "127.0.0.1",
   port: 8090,
   sandboxPort: 8091,
+  drain: { time: 5000, delay: 0 },
   grace: 120_000,
   perUser: 32,
+  /** A year, as PCI DSS and most audits require, and a month for the yearly audit to look back at all of it. */
+  auditDays: 400,
   /** Always redacted, in addition to the operator's own names. */
   redact: ["password", "passphrase", "secret", "token", "authorization", "cookie", "apiKey", "api_key"],
 } as const;
@@ -86,6 +98,7 @@ export const listenReader = (sources: Sources) =>
 
 export const sandboxReader = (sources: Sources) =>
   object({
+    host: referringText(sources),
     port,
     origin: (value, spot) => {
       const written = referringText(sources)(value, spot);
@@ -98,13 +111,82 @@ export const sandboxReader = (sources: Sources) =>
     console: flag,
   }) satisfies ValueReader<Partial<SandboxSettings>>;
 
-export const auditReader = object({
-  payloads: oneOf("none", "retries", "arguments", "all"),
-  redact: listOf(text),
-  retentionDays: positive,
-}) satisfies ValueReader<Partial<AuditSettings>>;
+/** A number of days, or `"forever"`, which is returned as infinity. */
+const days: ValueReader<number> = (value, spot) => {
+  if (value === "forever") return Number.POSITIVE_INFINITY;
+  return typeof value === "string"
+    ? spot.wrong("must be a number of days", 'write one above 0, without quotes, or "forever"')
+    : positive(value, spot);
+};
 
-export const sessionReader = object({ grace: time, perUser: count(1) });
+/** Days as in the settings: undefined means forever. */
+export const retention = (read: number | undefined): number | undefined =>
+  read === Number.POSITIVE_INFINITY ? undefined : read;
+
+export const auditReader = (sources: Sources, bases: PathBases) =>
+  object({
+    payloads: oneOf("none", "retries", "arguments", "all"),
+    redact: listOf(text),
+    retentionDays: days,
+    archive: path(bases, referringText(sources)),
+  }) satisfies ValueReader<Partial<AuditSettings>>;
+
+export const conversationsReader = object({ retentionDays: days });
+
+const level = oneOf("debug", "info", "warn", "error", "silent");
+
+export const logReader = object({ level, access: flag });
+
+/** The settings of the log. The environment overrides the file, for a run in which somebody looks for a problem. */
+export function logSettings(
+  written: Partial<LogSettings>,
+  { env }: Pick<Sources, "env">,
+  spot: Spot,
+): LogSettings {
+  const wanted = env["VITRINE_LOG_LEVEL"];
+  const forced = wanted ? level(wanted, spot.at("VITRINE_LOG_LEVEL")) : undefined;
+  return { level: forced ?? written.level ?? "info", access: written.access ?? false };
+}
+
+/** The credential of a scraper: `tokenHash`, or `token` by reference. */
+export const metricsReader =
+  (sources: Sources): ValueReader<GatewaySettings["metrics"]> =>
+  (value, spot) => {
+    const read = object({ tokenHash: text, token: referringText(sources) })(value, spot);
+    return read && { tokenHash: credential(read, spot) };
+  };
+
+export const drainReader = object({ time: timeOrNone, delay: timeOrNone });
+
+export const limitsReader = object({
+  processes: count(1),
+  processesPerUser: count(1),
+  memory: size,
+  memoryPerUser: size,
+}) satisfies ValueReader<ProgramLimits>;
+
+export const sessionReader = object({ grace: time, perUser: count(1), total: count(1) });
+
+/** The hash of a token, from either of two settings. */
+function credential(read: { token?: string; tokenHash?: string }, at: Spot): string | undefined {
+  if ("token" in read && "tokenHash" in read)
+    return at.wrong("has a token and a tokenHash", "remove one of them");
+  if (!("token" in read || "tokenHash" in read))
+    return at.wrong("has no token and no tokenHash", "add one of them");
+  if (read.token === undefined && read.tokenHash === undefined) return undefined;
+  if (read.token !== undefined && read.token.length < 20)
+    return at.at("token").wrong("is too easy to guess", "use at least 20 random characters");
+  const tokenHash =
+    read.tokenHash ??
+    createHash("sha256")
+      .update(read.token ?? "")
+      .digest("hex");
+  return /^[0-9a-f]{64}$/.test(tokenHash)
+    ? tokenHash
+    : at
+        .at("tokenHash")
+        .wrong("must be 64 digits from 0 to f", 'make it with printf %s "$TOKEN" | sha256sum');
+}
 
 /** `{name, tokenHash}`, or `{name, token}` with the token by reference. Only its hash is kept. */
 export const usersReader =
@@ -115,23 +197,8 @@ export const usersReader =
       if (!read) return undefined;
       // An invalid value was reported already.
       if (read.name === undefined) return "name" in read ? undefined : at.wrong("has no name", 'add "name"');
-      if ("token" in read && "tokenHash" in read)
-        return at.wrong("has a token and a tokenHash", "remove one of them");
-      if (!("token" in read || "tokenHash" in read))
-        return at.wrong("has no token and no tokenHash", "add one of them");
-      if (read.token === undefined && read.tokenHash === undefined) return undefined;
-      if (read.token !== undefined && read.token.length < 20)
-        return at.at("token").wrong("is too easy to guess", "use at least 20 random characters");
-      const tokenHash =
-        read.tokenHash ??
-        createHash("sha256")
-          .update(read.token ?? "")
-          .digest("hex");
-      return /^[0-9a-f]{64}$/.test(tokenHash)
-        ? { name: read.name, tokenHash }
-        : at
-            .at("tokenHash")
-            .wrong("must be 64 digits from 0 to f", 'make it with printf %s "$TOKEN" | sha256sum');
+      const tokenHash = credential(read, at);
+      return tokenHash === undefined ? undefined : { name: read.name, tokenHash };
     })(value, spot);
     if (users)
       distinct(
@@ -158,6 +225,21 @@ export function listenSettings(
     if (!users.length) at.wrong("this address is reachable by others", "add users, each with a token");
   }
   return { host, port: written.port ?? DEFAULTS.port, origin: written.origin, allowRemote, users };
+}
+
+/** An address other than loopback requires the same permission as the gateway's own. */
+export function sandboxSettings(
+  written: Partial<SandboxSettings>,
+  { allowRemote }: ListenSettings,
+  spot: Spot,
+): SandboxSettings {
+  if (written.host !== undefined && !isLoopbackHost(written.host) && !allowRemote) {
+    spot
+      .at("sandbox")
+      .at("host")
+      .wrong("this address is reachable by others", 'allow that with "allowRemote": true in "listen"');
+  }
+  return { port: DEFAULTS.sandboxPort, publicSuffix: false, console: false, ...written };
 }
 
 /**

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { unwatchFile, watchFile } from "node:fs";
+import { watchPaths } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
 import type { GatewaySettings } from "./config.js";
 import { type ReadOptions, readSettings, readText, storedSecrets } from "./read.js";
@@ -20,13 +20,18 @@ export interface WatchSettingsOptions extends Omit<ReadOptions, "file"> {
 export interface SettingsWatch {
   /** The last valid settings. */
   readonly current: GatewaySettings;
+  /**
+   * Reads the file now, even if it looks unchanged: variables, secrets and files that it refers to may have
+   * changed. Resolves when the settings are applied, or were rejected.
+   */
+  reload(): Promise<void>;
   /** Stops watching; no callback is called afterwards. */
   close(): void;
 }
 
 /**
- * Reads a settings file, and again whenever it changes. The file is polled: that detects writes, replacement
- * by renaming, changed links and restored folders, on every kind of disk.
+ * Reads a settings file, and again whenever it changes: by writes, replacement by renaming, changed links and
+ * restored folders.
  *
  * `onchange` gets new settings one after another; each call waits for the previous one.
  *
@@ -46,7 +51,6 @@ export async function watchSettings(
   let seen: string | undefined = await readText(file);
   let current = await read(seen);
   let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
   let work = Promise.resolve();
 
   const keep = (error: unknown): void => {
@@ -55,21 +59,21 @@ export async function watchSettings(
       error instanceof GatewayError
         ? error
         : new GatewayError("config-invalid", String(error), { cause: error });
-    const kept = `${message}\nThe previous settings stay in force; correct the file, and it is read again.`;
+    const kept = `${message}\nThe previous settings stay in force. The gateway reads the file again when you save it.`;
     onerror(new GatewayError("config-invalid", kept, { cause: error, data }));
   };
 
-  const look = async (): Promise<void> => {
+  const look = async (isForced = false): Promise<void> => {
     if (isClosed) return;
     try {
       const text = await readText(file).catch((error: unknown) => {
         // Missing or locked: reported once, however often it is checked.
-        if (seen !== undefined) keep(error);
+        if (seen !== undefined || isForced) keep(error);
         return undefined;
       });
       const isSame = text === seen;
       seen = text;
-      if (text === undefined || isSame) return;
+      if (text === undefined || (isSame && !isForced)) return;
       const next = await read(text);
       if (isClosed) return;
       await onchange(next);
@@ -79,27 +83,24 @@ export async function watchSettings(
     }
   };
 
-  const changed = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(
-      () => {
-        work = work.then(look);
-      },
-      Math.min(interval, 100),
-    ).unref();
+  const changed = (): Promise<void> => {
+    work = work.then(() => look());
+    return work;
   };
-
-  watchFile(file, { persistent: false, interval }, changed);
+  const watching = await watchPaths([file], { changed, interval, quiet: Math.min(interval, 100) });
   // Picks up changes between the first read and the start of the watch.
-  changed();
+  void changed();
   return {
     get current() {
       return current;
     },
+    reload() {
+      work = work.then(() => look(true));
+      return work;
+    },
     close() {
       isClosed = true;
-      clearTimeout(timer);
-      unwatchFile(file, changed);
+      void watching.close();
     },
   };
 }

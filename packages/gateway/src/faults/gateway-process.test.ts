@@ -108,9 +108,8 @@ describe("a gateway", () => {
     const before = work.outcomes.length;
     await expect.poll(() => work.outcomes.length).toBeGreaterThan(before + 30);
     await work.stop();
-    const ends = new Set(codes(work.outcomes));
-    ends.delete("stopping");
-    expect(ends).toEqual(new Set(["ok"]));
+    // Calls that came meanwhile are made by the next gateway.
+    expect(new Set(codes(work.outcomes))).toEqual(new Set(["ok"]));
     await stage.checkOracle();
   });
 

@@ -18,11 +18,10 @@ const FRAME = 4096 + 24;
 let stage: FaultStage;
 let database: string;
 beforeEach(async () => {
-  stage = await FaultStage.open();
-  database = join(stage.folder, "audit.db");
-  await stage.end("SIGTERM");
-  stage.settings = { ...stage.settings, database: `sqlite:${database}` };
-  await stage.start();
+  stage = await FaultStage.open((folder) => {
+    database = join(folder, "audit.db");
+    return { database: `sqlite:${database}` };
+  });
 });
 afterEach(() => stage.close());
 

@@ -54,31 +54,29 @@ const SERVERS: [string, Settings][] = [
 const indeterminate = { ok: false, code: "indeterminate", data: { indeterminate: true } };
 
 describe("D1: a call that ran before the gateway was killed", () => {
-  it.each(SERVERS)("is indeterminate for pages and programs when its server %s", async (_how, servers) => {
-    const pages = await Promise.all([stage.page({ heartbeat: 1000 }), stage.page({ over: "http" })]);
-    const pending = pages.map((page) => stage.call(byPage(page), "slow", { text: undefined }));
-    const program = stage.program();
-    const first = stage.call(program, "slow", { text: undefined });
-    await expect.poll(() => stage.effectsOf(3)).toBe(3);
-    const { key = "" } = stage.calls.at(-1) ?? {};
-    await restart(servers);
-    expect(await first).toMatchObject({ ok: false });
-    expect(await Promise.all(pending)).toMatchObject([indeterminate, indeterminate]);
-    await expect(program("faulty", "slow", { key }, key)).rejects.toMatchObject({
-      data: { code: "indeterminate", indeterminate: true },
-    });
-    expect(stage.effectsOf(3)).toBe(3);
-  });
-
-  it.each(SERVERS)("is indeterminate for a view when its server %s", async (_how, servers) => {
-    const page = await stage.page({ heartbeat: 1000 });
-    const view = await page.openView({ server: "faulty", tool: "echo" });
-    const pending = stage.call(byView(view), "slow", { text: undefined });
-    await expect.poll(() => stage.effectsOf(1)).toBe(1);
-    await restart(servers);
-    expect(await pending).toMatchObject({ ok: false, data: { indeterminate: true } });
-    expect(stage.effectsOf(1)).toBe(1);
-  });
+  it.each(SERVERS)(
+    "is indeterminate for pages, views and programs when its server %s",
+    async (_how, servers) => {
+      const pages = await Promise.all([stage.page({ heartbeat: 1000 }), stage.page({ over: "http" })]);
+      const view = await pages[0].openView({ server: "faulty", tool: "echo" });
+      const pending = [...pages.map(byPage), byView(view)].map((caller) =>
+        stage.call(caller, "slow", { text: undefined }),
+      );
+      const program = stage.program();
+      const first = stage.call(program, "slow", { text: undefined });
+      await expect.poll(() => stage.effectsOf(4)).toBe(4);
+      const { key = "" } = stage.calls.at(-1) ?? {};
+      await restart(servers);
+      expect(await first).toMatchObject({ ok: false });
+      const [one, two, viewed] = await Promise.all(pending);
+      expect([one, two]).toMatchObject([indeterminate, indeterminate]);
+      expect(viewed).toMatchObject({ ok: false, data: { indeterminate: true } });
+      await expect(program("faulty", "slow", { key }, key)).rejects.toMatchObject({
+        data: { code: "indeterminate", indeterminate: true },
+      });
+      expect(stage.effectsOf(4)).toBe(4);
+    },
+  );
 
   it.each(SERVERS.filter(([how]) => how !== "does not start"))(
     "answers with its stored result when its server %s",

@@ -7,17 +7,19 @@ import type { UpstreamMethod } from "@vitrine/guard";
 import type { Params } from "@vitrine/protocol";
 import { answerView } from "../http/answer-view.js";
 import type { GatewayApi } from "../http/api.js";
+import { AuditAccess } from "./audit-access.js";
 import { type GatewayParts, INFO } from "./parts.js";
 
 /** Implements the routes. Users see their own rows and approvals only. */
 export function gatewayApi(parts: GatewayParts): GatewayApi {
   const { log, oauth, options, servers } = parts;
   const { audit, consents } = parts.disk.store;
+  const access = new AuditAccess(audit);
   return {
     servers: ({ user }) => servers.summaries(user),
     catalogue: ({ user }, server, who) => servers.catalogue(user, server, who),
     start: ({ user }, server) => servers.start(user, server),
-    request: async ({ user }, name, method, params, { key, identity, signal }) => {
+    request: async ({ user }, name, method, params, { key, identity, signal, trace }) => {
       const call = {
         actor: "http" as const,
         user,
@@ -28,6 +30,7 @@ export function gatewayApi(parts: GatewayParts): GatewayApi {
         params,
         key,
         signal,
+        trace,
       };
       const result = await servers.pass(call, ({ server }, passed) =>
         server.upstream.request(method, passed.params as Params<UpstreamMethod>, { signal }),
@@ -47,8 +50,8 @@ export function gatewayApi(parts: GatewayParts): GatewayApi {
     authorized: (query, caller) => oauth.authorized(query, caller?.user),
     audit: {
       query: ({ user }, query) => audit.query({ ...query, user }),
-      rows: ({ user }, query) => audit.rows({ ...query, user }),
-      verify: () => audit.verify(),
+      rows: ({ user }, query) => access.rows(user, query),
+      verify: () => access.verify(),
     },
     consents: {
       list: ({ user }) => consents.list(user),
@@ -58,9 +61,11 @@ export function gatewayApi(parts: GatewayParts): GatewayApi {
         return count;
       },
     },
-    ready: () => ({
-      ok: audit.healthy,
-      problems: audit.healthy ? [] : ["the audit log cannot be written: side effects are refused"],
-    }),
+    ready: () => {
+      const { isDraining } = parts.drain;
+      const problems = audit.healthy ? [] : ["the audit log cannot be written: side effects are refused"];
+      if (isDraining) problems.push("the gateway is stopping: send requests elsewhere");
+      return { ok: problems.length === 0, ...(isDraining && { reason: "draining" as const }), problems };
+    },
   };
 }

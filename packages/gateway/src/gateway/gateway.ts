@@ -5,27 +5,30 @@
  */
 import type { Conversations, Models } from "@vitrine/conversation";
 import { GatewayError } from "@vitrine/wire";
-import type { GatewaySettings } from "../config/config.js";
+import { changedKeys } from "../config/changed-keys.js";
+import type { DrainSettings, GatewaySettings } from "../config/config.js";
 import type { GatewayApi } from "../http/api.js";
-import type { LinkOptions } from "../http/auth.js";
+import type { LinkOptions } from "../http/link-options.js";
 import { createLog } from "../http/logging.js";
 import { Metrics } from "../http/metrics.js";
 import { gatewayMetrics } from "../http/metrics-gateway.js";
+import { processMetrics } from "../http/metrics-process.js";
 import { OpenPages } from "../sessions/open-pages.js";
 import { gatewayApi } from "./api.js";
+import { closeParts } from "./close-parts.js";
 import { openDisk } from "./disk.js";
+import { followUsers } from "./node-duties.js";
 import { openListener } from "./open-listener.js";
 import type { GatewayOptions } from "./options.js";
 import { conversationLimits, GatewayParts } from "./parts.js";
-import { forgetResults, prune, readingsOf } from "./upkeep.js";
-
-const HOUR = 3_600_000;
+import { Retention } from "./retention.js";
+import { forgetResults, readingsOf } from "./upkeep.js";
 
 const TEST_MODE =
   "test mode: any program in the page can answer questions on your behalf; use it only for tests, with servers that you trust";
 
 /** Settings that take effect at the next start. */
-const AT_START = ["listen", "sandbox", "database", "dataFolder", "session"] as const;
+const AT_START = ["listen", "sandbox", "database", "dataFolder", "session", "nodes"] as const;
 
 /**
  * A running gateway, created by {@link startGateway}.
@@ -45,24 +48,26 @@ export class RunningGateway {
   /** The HTTP API for programs in this process. Pass the user on whose behalf it acts. */
   readonly api: GatewayApi;
   readonly #parts: GatewayParts;
-  readonly #retention: NodeJS.Timeout;
+  readonly #retention: Retention;
   #closing: Promise<void> | undefined;
 
   private constructor(parts: GatewayParts, metrics: Metrics) {
     this.#parts = parts;
     this.metrics = metrics;
     this.api = gatewayApi(parts);
-    this.#retention = setInterval(() => prune(parts), HOUR).unref();
+    this.#retention = new Retention(parts);
   }
 
   /** Opens the store, the sandbox and the listener, and starts eager servers. */
   static async start(settings: GatewaySettings, options: GatewayOptions = {}): Promise<RunningGateway> {
     const log = options.log ?? createLog();
+    log.level = settings.log.level;
     const metrics = new Metrics();
     const counts = gatewayMetrics(
       metrics,
       readingsOf(() => parts),
     );
+    processMetrics(metrics);
     const pages = new OpenPages();
     const store = {
       ...options.store,
@@ -76,9 +81,10 @@ export class RunningGateway {
         pages.notify(undefined, "gateway/alarm", { active, message });
       },
     };
-    const disk = await openDisk(settings, store, log);
+    const disk = await openDisk(settings, store, log, options.node);
     const parts = new GatewayParts({ settings, options, log, disk, counts, pages });
     const gateway = new RunningGateway(parts, metrics);
+    followUsers(parts);
     try {
       await gateway.#open();
       return gateway;
@@ -98,7 +104,7 @@ export class RunningGateway {
     await taken;
     // In the background: the list of models shows failures.
     void disk.models.refresh();
-    prune(this.#parts);
+    void this.#retention.run();
     forgetResults(this.#parts);
   }
 
@@ -143,6 +149,8 @@ export class RunningGateway {
     if (JSON.stringify(before.listen.users) !== JSON.stringify(settings.listen.users))
       this.#updateUsers(before.listen.users, settings.listen.users);
     parts.settings = settings;
+    parts.log.level = settings.log.level;
+    parts.auth.setMetricsHash(settings.metrics.tokenHash);
     forgetResults(parts);
     parts.disk.models.update(settings.model);
     parts.conversations.setLimits(conversationLimits(settings));
@@ -161,7 +169,11 @@ export class RunningGateway {
       for (const name of [...added, ...changed]) page.notifyServer(name);
       for (const name of [...added, ...changed, ...removed]) page.notify("gateway/changed", { server: name });
     }
-    parts.log.info({ added, changed, removed, later }, "settings applied");
+    const keys = changedKeys(before, settings);
+    parts.log.info(
+      { settings: keys, added, changed, removed, later },
+      keys.length > 0 ? "settings applied" : "settings read again: nothing changed",
+    );
     return later;
   }
 
@@ -184,29 +196,44 @@ export class RunningGateway {
     return this.#parts.pool.restart(name);
   }
 
-  /** Stops everything. Pending calls get `grace` milliseconds, 5,000 by default. May be called repeatedly. */
-  close(grace = 5000): Promise<void> {
-    return (this.#closing ??= this.#close(grace));
+  /**
+   * Prepares to stop: reports that the gateway is not ready, refuses new work after `delay`, lets calls that
+   * have begun end within `time`, and sends pages away as their users have no such calls. They reconnect and
+   * repeat what is unanswered, as after a crash. Resolves when all have left, or the time is over. By default, the
+   * settings' `drain`. {@link close} does this first.
+   */
+  drain(times: Partial<DrainSettings> = {}): Promise<void> {
+    return this.#parts.drain.all({ ...this.#parts.settings.drain, ...times });
   }
 
-  async #close(grace: number): Promise<void> {
-    const parts = this.#parts;
-    clearInterval(this.#retention);
-    // Pending calls end first, then pages are notified of the reason, and only then connections close.
-    parts.conversations.windDown();
-    await parts.pool.close(grace);
-    await parts.conversations.close();
-    parts.registry.close();
-    parts.sockets.close();
-    parts.streams.close();
-    await parts.listener?.close(grace);
-    await parts.servers.close();
-    await parts.sandbox?.close();
-    await parts.disk.browsers.close();
-    await parts.refusals.flush();
-    await parts.changes.flush();
-    await parts.disk.store.close();
-    parts.disk.folder?.release();
+  /**
+   * Hands a user over to another gateway: like {@link drain}, for one user. Resolves when no session, call,
+   * conversation or program of theirs is left in this process. Requests of the user are refused as `stopping`
+   * until {@link accept}.
+   */
+  handOver(user: string, time = this.#parts.settings.drain.time): Promise<void> {
+    return this.#parts.drain.user(user, time);
+  }
+
+  /** Serves a user again who was handed over. */
+  accept(user: string): void {
+    this.#parts.drain.accept(user);
+  }
+
+  /**
+   * Drains the gateway, and stops everything. Calls that have begun get `grace` milliseconds, without a delay
+   * before; by default, the settings' `drain`. May be called repeatedly: a shorter `grace` ends the wait of an
+   * earlier call.
+   */
+  close(grace?: number): Promise<void> {
+    const drained = this.drain(grace === undefined ? {} : { time: grace, delay: 0 });
+    return (this.#closing ??= this.#close(drained));
+  }
+
+  async #close(drained: Promise<void>): Promise<void> {
+    this.#retention.close();
+    await drained;
+    await closeParts(this.#parts);
   }
 }
 

@@ -7,18 +7,38 @@
 import type { CatalogueChange, Server, ServerFault } from "@vitrine/servers";
 import type { OpenedView } from "@vitrine/wire";
 import type { GuardMetrics } from "../guard/guard-options.js";
+import type { GuardedCall } from "../guard/guarded-call.js";
+import { traceIdOf } from "../guard/trace.js";
 import type { Log } from "../http/logging.js";
 import type { GatewayMetrics } from "../http/metrics-gateway.js";
 import type { AuditEntry, AuditLog, ServerKey } from "../store/store.js";
 
+/** Notes a call that has ended, or was refused. */
+type CallNote = (call: GuardedCall, how: Record<string, unknown>) => void;
+
+/** Logs calls while the access log is on: those of pages share one connection, so no request shows them. */
+export const callNote =
+  (log: Log, isOn: () => boolean): CallNote =>
+  ({ user, actor, server, method, trace }, how) => {
+    if (isOn()) log.info({ user, actor, server, method, ...how, trace: trace && traceIdOf(trace) }, "call");
+  };
+
 /** Counts decisions of guards, and outcomes of calls. */
-export function guardMetrics({ calls, callSeconds, callBytes, denials }: GatewayMetrics): GuardMetrics {
+export function guardMetrics(
+  { calls, callSeconds, callBytes, callWaits, denials }: GatewayMetrics,
+  note?: CallNote,
+): GuardMetrics {
   return {
-    decided: (_call, decision, reason, paramsSize = 0) => {
-      if (decision === "refused") denials.add({ code: reason });
-      else callBytes.observe({ direction: "params" }, paramsSize);
+    began: ({ server }, waited) => callWaits.observe({ server }, waited / 1000),
+    decided: (call, decision, reason, paramsSize = 0) => {
+      if (decision === "refused") {
+        denials.add({ code: reason });
+        note?.(call, { refused: reason });
+      } else callBytes.observe({ direction: "params" }, paramsSize);
     },
-    ended: ({ server, method }, outcome, duration, size) => {
+    ended: (call, outcome, duration, size) => {
+      const { server, method } = call;
+      note?.(call, { outcome, ms: Math.round(duration * 10) / 10, bytes: size });
       calls.add({ server, method, outcome });
       callSeconds.observe({ server, method }, duration / 1000);
       callBytes.observe({ direction: "result" }, size);
@@ -40,6 +60,21 @@ export function logStarts(server: Pick<Server, "onStatus">, user: string | undef
     logged = news;
     if (state === "ready") log.info({ server: name, user, driver }, "server started");
     else log.warn({ server: name, user, code: problem?.code }, `${SERVER_FAILED}: ${problem?.message}`);
+  });
+}
+
+/** Counts starts and unexpected exits of a server. */
+export function countStarts(
+  server: Pick<Server, "onStatus">,
+  { serverStarts, serverCrashes }: Pick<GatewayMetrics, "serverStarts" | "serverCrashes">,
+): void {
+  let counted = 0;
+  let lastCrash: number | undefined;
+  server.onStatus(({ name, starts, crash }) => {
+    if (starts > counted) serverStarts.add({ server: name }, starts - counted);
+    counted = starts;
+    if (crash && crash.at !== lastCrash) serverCrashes.add({ server: name });
+    lastCrash = crash?.at;
   });
 }
 

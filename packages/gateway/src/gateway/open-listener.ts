@@ -17,9 +17,15 @@ import { frameSource, sandboxSecret } from "./sandbox-origins.js";
 export async function openListener(parts: GatewayParts, api: GatewayApi, metrics: Metrics): Promise<void> {
   const { counts, log, settings, sockets, streams } = parts;
   const { listen: at, sandbox, dataFolder } = settings;
+  const { shared } = parts.disk;
   const { static: files } = parts.options;
+  const { nodes: routing } = parts.disk.store;
+  const links = routing && parts.disk.links?.start({ routing, registry: parts.registry });
+  if (links) parts.sessions = links.sessions;
   parts.sandbox = await serveSandbox({
-    secret: await sandboxSecret(dataFolder),
+    secret: shared?.sandboxSecret ?? (await sandboxSecret(dataFolder)),
+    records: shared?.documents,
+    address: sandbox.host,
     port: sandbox.port,
     origin: sandbox.origin,
     publicSuffix: sandbox.publicSuffix,
@@ -42,7 +48,11 @@ export async function openListener(parts: GatewayParts, api: GatewayApi, metrics
         metrics,
         counts,
         log,
+        elsewhere: links?.elsewhere,
+        stopping: parts.drain,
+        access: () => parts.settings.log.access,
       });
+      links?.serve(parts.listener);
       // Browsers ignore IPv6 addresses in a policy: a page there could show no app anyway.
       return parts.listener.origins.filter((origin) => !origin.includes("["));
     },

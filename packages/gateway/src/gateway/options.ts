@@ -10,6 +10,16 @@ import type { Log } from "../http/logging.js";
 import type { StaticOptions } from "../http/static.js";
 import type { StoreOptions } from "../store/open.js";
 
+/** Options of a gateway that is one of several nodes. */
+export interface NodeOptions {
+  /** The file of the master key, if `VITRINE_KEY` is not set; `secrets.key` in the data folder by default. */
+  readonly keyFile?: string | undefined;
+  /** The local address for other nodes, `host:port`. */
+  readonly listen?: string | undefined;
+  /** The address under which other nodes reach this one, `host:port`. */
+  readonly address?: string | undefined;
+}
+
 /** Options of {@link startGateway}. */
 export interface GatewayOptions {
   /** The log; to stderr by default. */
@@ -46,6 +56,16 @@ export interface GatewayOptions {
    * settings files.
    */
   testMode?: boolean | undefined;
+  /**
+   * Makes the gateway one of several nodes, as `nodes` in the settings does: secrets, tokens, sign-ins, documents, the
+   * sandbox's key and the selected model are in the PostgreSQL database that all nodes share, and not in files.
+   */
+  node?: NodeOptions | undefined;
+  /**
+   * Called when another node has taken over the users of this one, because it did not reach the database in time: it cannot
+   * act any more. Close it, and start another one.
+   */
+  onlost?: (() => void) | undefined;
   /** Options of the database. */
   store?: Pick<StoreOptions, "acceptBrokenChain" | "noted"> | undefined;
 }

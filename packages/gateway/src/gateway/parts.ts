@@ -21,12 +21,13 @@ import { GatewayError, VITRINE_VERSION } from "@vitrine/wire";
 import { asksOf, pageServices } from "../asks/index.js";
 import type { GatewaySettings } from "../config/config.js";
 import { CallRecord } from "../guard/call-record.js";
-import type { GatewayAsk } from "../guard/guard-options.js";
+import type { GatewayAsk, GuardMetrics } from "../guard/guard-options.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import { GuardedServers } from "../guard/guarded-servers.js";
 import { Idempotency } from "../guard/idempotency.js";
 import { RefusalLog } from "../guard/refusal-log.js";
 import { Authentication, LOCAL_USER } from "../http/auth.js";
+import { capacity } from "../http/capacity.js";
 import type { HttpListener } from "../http/listener.js";
 import type { Log } from "../http/logging.js";
 import type { GatewayMetrics } from "../http/metrics-gateway.js";
@@ -34,13 +35,24 @@ import { AppCalls } from "../sessions/app-calls.js";
 import { AppOrigins } from "../sessions/app-origins.js";
 import { KnownViews } from "../sessions/known-views.js";
 import type { OpenPages } from "../sessions/open-pages.js";
+import type { ModelService } from "../sessions/page-conversations.js";
 import { SessionRegistry } from "../sessions/registry.js";
 import { serverTools } from "../sessions/server-tools.js";
 import { HttpTransports } from "../sessions/transports/http.js";
-import { WebSocketTransports } from "../sessions/transports/websocket.js";
+import { type SessionOpener, WebSocketTransports } from "../sessions/transports/websocket.js";
 import type { ServerKey } from "../store/store.js";
 import type { Disk } from "./disk.js";
-import { changeOf, guardMetrics, logStarts, noteFaults, recordChange } from "./notes.js";
+import { Drain } from "./drain.js";
+import { handOverUsers } from "./node-duties.js";
+import {
+  callNote,
+  changeOf,
+  countStarts,
+  guardMetrics,
+  logStarts,
+  noteFaults,
+  recordChange,
+} from "./notes.js";
 import type { GatewayOptions } from "./options.js";
 import { openPage } from "./page.js";
 import { ServerNames } from "./server-names.js";
@@ -80,15 +92,18 @@ export class GatewayParts {
   readonly registry: SessionRegistry;
   readonly sockets: WebSocketTransports;
   readonly streams: HttpTransports;
+  readonly drain: Drain;
   /** Refusals of calls that pass no guard. */
   readonly refusals: RefusalLog;
   /** Changes of catalogues. A server that changes all the time gets a few rows only. */
   readonly changes: RefusalLog;
   listener: HttpListener | undefined;
+  /** Opens the sessions of page sockets: in this process, or also at other nodes. */
+  sessions: SessionOpener;
   sandbox: ServedSandbox | undefined;
 
   constructor({ settings, options, log, disk, counts, pages }: FirstParts) {
-    const { store, secrets, browsers, models } = disk;
+    const { store, secrets, browsers, models, shared } = disk;
     this.settings = settings;
     this.options = options;
     this.log = log;
@@ -97,8 +112,10 @@ export class GatewayParts {
     this.pages = pages;
     this.auth = new Authentication({
       users: settings.listen.users,
-      browsers: browsers.browsers,
-      onbrowsers: (signedIn) => browsers.save(signedIn),
+      browsers: browsers?.browsers,
+      onbrowsers: browsers && ((signedIn) => browsers.save(signedIn)),
+      shared: shared?.signIns,
+      metricsHash: settings.metrics.tokenHash,
       onerror: this.onerror,
     });
     this.names = new ServerNames({ known: store.servers, audit: store.audit, log, pages: () => pages.of() });
@@ -108,6 +125,7 @@ export class GatewayParts {
     });
     this.oauth = new OAuthSessions({
       secrets,
+      shared: shared?.tokens,
       // With a single user, nobody else can have started a sign-in.
       needsUser: () => this.auth.token === undefined,
       redirectUrl: () => `${this.listener?.origin ?? ""}/oauth/callback`,
@@ -131,6 +149,7 @@ export class GatewayParts {
         return asksOf(() => this.servers.guardOf(whom, server()), this.services);
       },
       info: INFO,
+      limits: () => this.settings.limits,
       users: settings.listen.users.length > 0 ? settings.listen.users.map(({ name }) => name) : [LOCAL_USER],
       signIn: (user, { name, transport }) =>
         transport.type === "stdio" ? undefined : this.oauth.for(user, name, transport),
@@ -141,7 +160,7 @@ export class GatewayParts {
       settings: this.live(),
       store,
       idempotency: new Idempotency({ audit: store.audit, results: store.results }),
-      metrics: guardMetrics(counts),
+      metrics: this.#guardMetrics(),
       onerror: this.onerror,
       noticeOf: (server) => this.names.noticeOf(server),
       guardOf: (user, server) => ({
@@ -167,13 +186,34 @@ export class GatewayParts {
     });
     this.registry = new SessionRegistry({
       ...settings.session,
+      refuses: (user) => this.drain.refuses(user),
       onsession: (session, about) => openPage(this, session, about),
       onerror: this.onerror,
     });
-    this.sockets = new WebSocketTransports(this.registry);
+    const { total } = settings.session;
+    if (total !== undefined && total > capacity().sockets)
+      log.warn(
+        { total, sockets: capacity().sockets },
+        "session.total is more than the connections that this process may open: raise ulimit -n, or LimitNOFILE= in its systemd service",
+      );
+    this.sessions = this.registry;
+    this.sockets = new WebSocketTransports({ open: (...hello) => this.sessions.open(...hello) });
     this.streams = new HttpTransports(this.registry);
+    this.drain = new Drain(this, (left) => handOverUsers(this, left));
     this.pool.onCreate((server, user) => this.#follow(server, user));
   }
+
+  /** Shared by all pages. */
+  readonly pass: GuardedServers["pass"] = (call, effect) => this.servers.pass(call, effect);
+  readonly refuse: GuardedServers["refuse"] = (call, error) => this.servers.refuse(call, error);
+  readonly pageModels: ModelService = {
+    state: () => {
+      const { models } = this.disk;
+      void models.refresh();
+      return models.state();
+    },
+    choose: (model) => this.disk.models.choose(model),
+  };
 
   /** Logs an error of a part. A request that is pending when the gateway stops did not fail. */
   readonly onerror = (error: unknown): void => {
@@ -213,7 +253,7 @@ export class GatewayParts {
       settings: this.live(),
       refusals: this.refusals,
       onerror: this.onerror,
-      metrics: guardMetrics(this.counts),
+      metrics: this.#guardMetrics(),
       clock: () => performance.now(),
     });
     return record.refused(error);
@@ -226,6 +266,13 @@ export class GatewayParts {
   place(): Sandbox {
     if (!this.sandbox) throw new GatewayError("stopping", "the gateway is not ready");
     return this.sandbox.sandbox;
+  }
+
+  #guardMetrics(): GuardMetrics {
+    return guardMetrics(
+      this.counts,
+      callNote(this.log, () => this.settings.log.access),
+    );
   }
 
   #onlyUser(): string | undefined {
@@ -244,6 +291,7 @@ export class GatewayParts {
       ready = status.starts;
     });
     logStarts(server, user, log);
+    countStarts(server, this.counts);
     noteFaults(server, user, { log, serverFaults: this.counts.serverFaults });
     if (options.onstatus) server.onStatus(options.onstatus);
     server.onChange((changes) => {

@@ -1,12 +1,10 @@
 /**
- * Background work of a gateway: metrics, and removal of old rows.
+ * Background work of a gateway: metrics, and removal of stored results.
  *
  * @module
  */
 import type { GatewayReadings } from "../http/metrics-gateway.js";
 import type { GatewayParts } from "./parts.js";
-
-const DAY = 86_400_000;
 
 /** Values that are read when the metrics are requested. */
 export const readingsOf = (parts: () => GatewayParts): GatewayReadings => ({
@@ -34,14 +32,4 @@ export function forgetResults({ settings, disk, log }: GatewayParts): void {
   disk.store.results
     .clear()
     .catch((error: unknown) => log.error({ err: error }, "stored results could not be removed"));
-}
-
-/** Removes rows of the audit log that are older than `retentionDays`. */
-export function prune({ settings, disk, log }: GatewayParts): void {
-  const { retentionDays } = settings.audit;
-  if (retentionDays === undefined) return;
-  disk.store.audit
-    .prune(Date.now() - retentionDays * DAY)
-    .then((removed) => removed > 0 && log.info({ removed }, "old rows of the audit log were removed"))
-    .catch((error: unknown) => log.error({ err: error }, "the audit log could not be pruned"));
 }

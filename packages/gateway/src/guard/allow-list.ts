@@ -76,7 +76,7 @@ export const recordingOf = (method: string): "durable" | "loose" | "none" =>
   UNRECORDED.test(method) ? "none" : method === "notifications/message" ? "loose" : "durable";
 
 /**
- * Returns the method if the actor may use it and its params are valid. The person and the model may only call
+ * Returns the method if the actor may use it and its params are valid. The user and the model may only call
  * tools. Permits are for views, because only a view has a page that could use one.
  */
 export function allowedMethod({ actor, method, params }: GuardedCall, permit: boolean): ViewMethod {

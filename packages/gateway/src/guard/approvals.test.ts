@@ -21,7 +21,7 @@ const never = new AbortController().signal;
 const sample = { messages: [{ role: "user", content: { type: "text", text: "Hi" } }], maxTokens: 5 };
 const form = { message: "Sure?", requestedSchema: { type: "object", properties: {} } };
 
-/** A question as the person sees it. */
+/** A question as the user sees it. */
 interface Asked {
   readonly question: Partial<Question>;
   readonly remember: readonly Remember[];

@@ -97,7 +97,10 @@ export class CallRecord {
       }
     }
     this.hasStarted = true;
-    this.#report(({ decided }) => decided?.(this.#call, "allowed", reason, entry.paramsSize));
+    this.#report(({ began, decided }) => {
+      began?.(this.#call, this.#place.clock() - this.#start);
+      decided?.(this.#call, "allowed", reason, entry.paramsSize);
+    });
     return typeof this.#seq === "number" ? this.#seq : 0;
   }
 

@@ -18,6 +18,7 @@ import { PERMISSION_METHOD } from "../config/policy-key.js";
 import type { ServerKey } from "../store/store.js";
 import { allowedMethod, isRepeatable, isSentOut, needsServer, onlyReads } from "./allow-list.js";
 import { Approvals } from "./approvals.js";
+import type { Begun } from "./begun-calls.js";
 import { CallRecord, type RecordPlace, refusalKeyOf } from "./call-record.js";
 import { sha256 } from "./digest.js";
 import { type GuardChains, guardChains } from "./guard-chains.js";
@@ -28,6 +29,7 @@ import { keyedCall } from "./keyed-call.js";
 import type { OwnChecks } from "./own-checks.js";
 import { type PermitOutcome, Permits } from "./permits.js";
 import { RefusalLog } from "./refusal-log.js";
+import { traced, traceparentIn } from "./trace.js";
 
 /** Performs the call, with the checked params. */
 export type Effect = (call: GuardedCall) => Promise<unknown>;
@@ -40,6 +42,14 @@ interface RecordedCall extends ViewCall {
 
 /** Continues a call that is allowed, with the checked params. */
 type Proceed = (call: Pick<GuardedCall, "params">) => Promise<unknown>;
+
+/** A call that has a trace. */
+type TracedCall = GuardedCall & { readonly trace: string };
+
+const withTrace = (call: GuardedCall): TracedCall => ({
+  ...call,
+  trace: call.trace ?? traceparentIn(call.params),
+});
 
 const NOTHING = (): void => {};
 
@@ -61,6 +71,8 @@ export class GatewayGuard {
   /** Errors that are recorded already, so that callers with the same key do not record them again. */
   readonly #recorded = new WeakSet<Error>();
   readonly #waiting = new Set<CallRecord>();
+  #underWay = 0;
+  readonly #begun: Begun;
   readonly #stop: () => void;
 
   constructor(options: GatewayGuardOptions) {
@@ -69,6 +81,7 @@ export class GatewayGuard {
     const clock = options.clock ?? (() => performance.now());
     const onerror = (error: unknown) => options.onerror?.(error);
     this.#options = options;
+    this.#begun = options.begun ?? { count: 0 };
     this.tools = new ToolDirectory(server.upstream);
     this.resources = new ResourceDirectory(server.upstream, this.tools);
     this.#approvals = new Approvals(options, this.tools);
@@ -82,6 +95,7 @@ export class GatewayGuard {
       server,
       tools: this.tools,
       resources: this.resources,
+      turns: options.turns,
       clock,
       approvals: this.#approvals,
       decided: (call, reason, question) => this.#decided(call, reason, question),
@@ -109,6 +123,11 @@ export class GatewayGuard {
     return this.#waiting.size;
   }
 
+  /** Calls that are allowed and have not ended: a restart of the server would cut them off. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
   /**
    * Checks a call, and performs it.
    *
@@ -117,7 +136,7 @@ export class GatewayGuard {
    * @throws {GatewayError} `view-unknown`, `audit-failed`, `conflict`, `indeterminate`; or the server's error
    */
   pass(call: GuardedCall, effect: Effect, own?: OwnChecks): Promise<unknown> {
-    return this.#enter(call, effect, own);
+    return this.#enter(withTrace(call), effect, own);
   }
 
   /**
@@ -125,7 +144,7 @@ export class GatewayGuard {
    * {@link outcome} afterwards.
    */
   permit(call: GuardedCall): Promise<GatewayPermit> {
-    return this.#enter(call, undefined) as Promise<GatewayPermit>;
+    return this.#enter(withTrace(call), undefined) as Promise<GatewayPermit>;
   }
 
   /** Records how a permitted action ended. Each permit ends once, and only for the view that got it. */
@@ -166,7 +185,7 @@ export class GatewayGuard {
 
   /** Records a refusal that happened before the guard: an invalid message, or an unsupported method. */
   refused(call: GuardedCall, error: VitrineError): Promise<void> {
-    return new CallRecord(call, this.#place).refused(error);
+    return new CallRecord(withTrace(call), this.#place).refused(error);
   }
 
   /** Learns the resources in a result that did not pass through here. */
@@ -214,7 +233,7 @@ export class GatewayGuard {
    * view, the tool or the server: whatever happened to them, a call that may have run is not answered with a
    * refusal.
    */
-  async #enter(call: GuardedCall, effect: Effect | undefined, own?: OwnChecks): Promise<unknown> {
+  async #enter(call: TracedCall, effect: Effect | undefined, own?: OwnChecks): Promise<unknown> {
     const record = new CallRecord(call, this.#place);
     try {
       this.#checkUser(call);
@@ -235,7 +254,7 @@ export class GatewayGuard {
 
   /** Passes the links, and performs the call. Errors that it throws are recorded. */
   async #run(
-    call: GuardedCall,
+    call: TracedCall,
     record: CallRecord,
     effect: Effect | undefined,
     started: () => void,
@@ -243,12 +262,15 @@ export class GatewayGuard {
   ): Promise<unknown> {
     let permit: number | undefined;
     let hasRun = false;
+    let isBegun = false;
     this.#waiting.add(record);
     try {
       this.#checkView(call);
-      const result = await this.#approve(call, record, own, effect === undefined, async ({ params }) => {
+      const proceed: Proceed = async ({ params }) => {
         await this.#checkAgain(call, record, own);
-        const passed = params === call.params ? call : { ...call, params };
+        this.#begun.count++;
+        isBegun = true;
+        const passed = { ...call, params: own ? params : traced(params, call.trace) };
         if (effect && onlyReads(call.method, record.question?.tool)) {
           const answer = await this.#read(passed, record, effect, started);
           hasRun = true;
@@ -267,6 +289,10 @@ export class GatewayGuard {
         const answer = await effect(passed);
         hasRun = true;
         return answer;
+      };
+      const result = await this.#approve(call, record, own, effect === undefined, async (checked) => {
+        this.#underWay++;
+        return proceed(checked).finally(() => this.#underWay--);
       });
       if (permit === undefined) record.ended(result);
       else this.#permits.give(call.view, permit);
@@ -282,6 +308,8 @@ export class GatewayGuard {
       if (record.hasStarted) record.failed(reported);
       else await record.refused(reported as VitrineError);
       throw reported;
+    } finally {
+      if (isBegun) this.#begun.count--;
     }
   }
 

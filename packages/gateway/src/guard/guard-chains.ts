@@ -29,6 +29,8 @@ export interface ChainParts extends Pick<GatewayGuardOptions, "server"> {
   readonly tools: ToolDirectory;
   readonly resources: ResourceDirectory;
   readonly approvals: Approvals;
+  /** The user's turns at a server that all users share. */
+  readonly turns?: Link | undefined;
   readonly clock: () => number;
   /**
    * Called with the reason why a call is allowed: `policy`, `remembered` or `asked`. An error stops the call.
@@ -38,7 +40,7 @@ export interface ChainParts extends Pick<GatewayGuardOptions, "server"> {
   ownChecks(call: ViewCall): OwnChecks | undefined;
 }
 
-/** Separate chains for views and programs, for the person, and for the model. */
+/** Separate chains for views and programs, for the user, and for the model. */
 export interface GuardChains {
   readonly forViews: Link;
   readonly forPage: Link;
@@ -54,6 +56,7 @@ const PAGE_WAITING = 1000;
  */
 export function guardChains(parts: ChainParts): GuardChains {
   const { server, tools, resources, approvals, clock, decided, ownChecks } = parts;
+  const shared = parts.turns ? [parts.turns] : [];
   const { limits, name } = server.settings;
   const concurrency = { ...CONCURRENCY_LIMITS, ...limits.concurrency };
   const boundary = ownServerOnly(name, resources);
@@ -84,9 +87,10 @@ export function guardChains(parts: ChainParts): GuardChains {
       limitUnderWay(concurrency.perView + concurrency.waiting),
       policy,
       limitConcurrency(concurrency),
+      ...shared,
     ),
-    forPage: chain(onlyForModel(tools), boundary, size, notDenied, turns),
+    forPage: chain(onlyForModel(tools), boundary, size, notDenied, turns, ...shared),
     // The model needs the same approvals as a view.
-    forModel: chain(onlyForModel(tools), boundary, size, policy, turns),
+    forModel: chain(onlyForModel(tools), boundary, size, policy, turns, ...shared),
   };
 }

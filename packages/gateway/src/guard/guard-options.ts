@@ -3,10 +3,11 @@
  *
  * @module
  */
-import type { ConsentAnswer, Question } from "@vitrine/guard";
+import type { ConsentAnswer, Link, Question } from "@vitrine/guard";
 import type { Server } from "@vitrine/servers";
 import type { GatewaySettings } from "../config/config.js";
 import type { AuditOutcome, GatewayStore } from "../store/store.js";
+import type { Begun } from "./begun-calls.js";
 import type { FindView, GuardedCall } from "./guarded-call.js";
 import type { Idempotency } from "./idempotency.js";
 import type { Remember } from "./policy.js";
@@ -33,6 +34,8 @@ export interface GuardMetrics {
     reason: string,
     paramsSize: number | undefined,
   ): void;
+  /** A call begins, after it has waited for its server, the user, its turn and the record: milliseconds. */
+  began?(call: GuardedCall, waited: number): void;
   /** An allowed call has ended; the duration is in milliseconds, with fractions. */
   ended?(call: GuardedCall, outcome: AuditOutcome["outcome"], duration: number, resultSize: number): void;
 }
@@ -55,6 +58,10 @@ export interface GatewayGuardOptions {
    */
   readonly idempotency?: Idempotency | undefined;
   readonly metrics?: GuardMetrics | undefined;
+  /** The user's turns at a server that all users share. */
+  readonly turns?: Link | undefined;
+  /** Counts the user's calls that have begun. */
+  readonly begun?: Begun | undefined;
   /** Called with internal errors of the guard, which the caller does not see. */
   readonly onerror?: ((error: unknown) => void) | undefined;
   /** The time in milliseconds since 1970, for expirations. */

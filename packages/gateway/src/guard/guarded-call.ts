@@ -7,7 +7,7 @@ import type { ViewCall } from "@vitrine/guard";
 import type { ToolVisibility } from "@vitrine/protocol";
 
 /**
- * The origin of a call: an app, the person at the host page, the model, a program over HTTP, or a server that
+ * The origin of a call: an app, the user of the host page, the model, a program over HTTP, or a server that
  * asks something.
  */
 export type Actor = "view" | "host" | "model" | "http" | "server";
@@ -33,6 +33,8 @@ export interface GuardedCall {
   readonly isOwnKey?: boolean | undefined;
   /** Whether the view may have had another id when it first used this key, because its session was lost. */
   readonly mayBeOld?: boolean | undefined;
+  /** The W3C `traceparent` of the call; by default, that of its params or a new one. */
+  readonly trace?: string | undefined;
   /** Aborts when the request is cancelled, or the view is closed. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Refusal } from "@vitrine/guard";
+import type { Link } from "@vitrine/guard";
 import { isVisibleTo, readToolUi, readViewProblem, type Tool, type ToolVisibility } from "@vitrine/protocol";
 import {
   replacedServer,
@@ -14,11 +14,14 @@ import {
 } from "@vitrine/servers";
 import { GatewayError, type ServerCatalogue, type ServerSummary } from "@vitrine/wire";
 import type { ServerKey } from "../store/store.js";
+import { BegunCalls } from "./begun-calls.js";
 import { GatewayGuard } from "./gateway-guard.js";
 import type { GatewayGuardOptions } from "./guard-options.js";
 import type { GuardedCall } from "./guarded-call.js";
 import type { Idempotency } from "./idempotency.js";
 import { refuseUnlessRun } from "./keyed-call.js";
+import { ServerRestarts } from "./server-restarts.js";
+import { userTurns } from "./user-turns.js";
 
 /** A server of a user with its guard. There is no other access to it. */
 export interface GuardedServer {
@@ -38,15 +41,13 @@ export interface GuardedServersOptions
   guardOf(user: string, server: ServerKey): Pick<GatewayGuardOptions, "views" | "ask">;
 }
 
-/** Minimum milliseconds between restarts of a server by pages: each restart ends pending calls. */
-const RESTART_PAUSE = 1000;
-
 /** Provides servers behind guards. */
 export class GuardedServers {
+  readonly begun = new BegunCalls();
   readonly #options: GuardedServersOptions;
   readonly #guards = new Map<Server, Map<string, GatewayGuard>>();
-  /** The earliest time of the next restart by a page. */
-  readonly #restarts = new WeakMap<Server, number>();
+  readonly #turns = new WeakMap<Server, (user: string) => Link>();
+  readonly #restarts = new ServerRestarts();
 
   constructor(options: GuardedServersOptions) {
     this.#options = options;
@@ -96,9 +97,19 @@ export class GuardedServers {
     const guards = this.#guards.get(server) ?? this.#follow(server);
     const known = guards.get(user);
     if (known) return known;
-    const guard = new GatewayGuard({ ...shared, ...guardOf(user, server.settings), server, user });
+    const turns = this.#turnsAt(server)?.(user);
+    const begun = this.begun.of(user);
+    const own = guardOf(user, server.settings);
+    const guard = new GatewayGuard({ ...shared, ...own, server, user, turns, begun });
     guards.set(user, guard);
     return guard;
+  }
+
+  #turnsAt(server: Server): ((user: string) => Link) | undefined {
+    if (!this.#options.pool.isShared(server.settings.name)) return undefined;
+    const turns = this.#turns.get(server) ?? userTurns(server.settings);
+    this.#turns.set(server, turns);
+    return turns;
   }
 
   /** The identity of the server that has this name now; undefined if there is none. */
@@ -160,23 +171,25 @@ export class GuardedServers {
   }
 
   /**
-   * Restarts the user's server; if it is shared, for everybody. The restart is recorded, and its rate is
-   * limited.
+   * Restarts the user's server. A server that others use too is restarted only while none of their calls is running. The restart
+   * is recorded, and its rate is limited.
+   *
+   * @throws {GatewayError} `server-in-use`
    */
   async restart(user: string, name: string): Promise<ServerSummary> {
+    const { pool, store } = this.#options;
     const { server } = this.get(user, name);
-    if (performance.now() < (this.#restarts.get(server) ?? 0))
-      throw new Refusal("rate-limited", `"${name}" was restarted a moment ago: wait a second`);
-    this.#restarts.set(server, Number.POSITIVE_INFINITY);
-    try {
-      const { audit } = this.#options.store;
-      const { identity } = server.settings;
-      const reason = "requested by a page";
-      await audit.mark({ user, server: name, identity, method: "gateway/restart", reason });
-      await this.#options.pool.restart(name, user);
-    } finally {
-      this.#restarts.set(server, performance.now() + RESTART_PAUSE);
-    }
+    const { identity } = server.settings;
+    const mark = { user, server: name, identity, method: "gateway/restart", reason: "requested by a page" };
+    await this.#restarts.run({
+      server,
+      others: () =>
+        [...(this.#guards.get(server) ?? [])].flatMap(([owner, guard]) =>
+          owner === user ? [] : [guard.underWay],
+        ),
+      record: () => store.audit.mark(mark),
+      restart: () => pool.restart(name, user),
+    });
     return this.summary(this.get(user, name).server);
   }
 

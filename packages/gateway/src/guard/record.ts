@@ -12,6 +12,7 @@ import type { AuditEntry, AuditOutcome } from "../store/store.js";
 import { jsonOf, sha256 } from "./digest.js";
 import type { GuardedCall } from "./guarded-call.js";
 import { redacted } from "./redact.js";
+import { traceIdOf } from "./trace.js";
 
 const MAX_NAME = 200;
 
@@ -45,6 +46,7 @@ export function entryOf(
     paramsHash: hash?.paramsHash,
     paramsSize: hash?.paramsSize,
     params: undefined,
+    trace: call.trace === undefined ? undefined : traceIdOf(call.trace),
   };
 }
 

@@ -45,11 +45,13 @@ export async function answerView(request: Request, rules: AnswerViewOptions): Pr
     if (error instanceof VitrineError) await refuse(error);
     throw error;
   }
+  // The listener has checked it.
+  const trace = request.headers.get("traceparent") ?? undefined;
   let isGuarded = false;
   let dropped: VitrineError | undefined;
   const link: Link = (call, next) => {
     isGuarded = true;
-    return guard.pass({ ...call, actor: "http", user }, ({ params }) => next({ ...call, params }));
+    return guard.pass({ ...call, actor: "http", user, trace }, ({ params }) => next({ ...call, params }));
   };
   const handle = hostEndpoint({
     ...host,

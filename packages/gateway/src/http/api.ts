@@ -26,6 +26,8 @@ export interface ApiRequestOptions {
   /** The server that is meant; the one that has the name now by default. */
   identity?: ServerIdentity | undefined;
   signal?: AbortSignal | undefined;
+  /** The W3C `traceparent` of the request. */
+  trace?: string | undefined;
 }
 
 /** The operations behind the HTTP API. */
@@ -69,6 +71,6 @@ export interface GatewayApi {
       },
     ): Promise<number>;
   };
-  /** Whether the gateway is operational: the audit log can be written. */
-  ready(): { ok: boolean; problems: string[] };
+  /** Whether the gateway is operational: the audit log can be written, and it is not stopping. */
+  ready(): { ok: boolean; reason?: "draining"; problems: string[] };
 }

@@ -129,7 +129,7 @@ describe("Authentication", () => {
     expect(() => byCookie(ben ?? "")).toThrow(/no longer/);
     expect(() => byToken("ben's-token")).toThrow(/unknown token/);
     expect(() => auth.signIn(waiting, "::1")).toThrow(/used/);
-    expect(() => auth.setUsers([])).toThrow(/restart the gateway/);
+    expect(() => auth.setUsers([])).toThrow(/needs a restart/);
   });
 
   it("signs out browsers whose token has changed, and rejects its links", () => {

@@ -4,23 +4,28 @@
  *
  * @module
  */
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { Rate } from "@vitrine/guard";
-import { Listeners } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import type { UserSettings } from "../config/config.js";
+import type { SharedLink, StoredSignIns } from "../store/shared/stored-sign-ins.js";
 import type { Caller } from "./api.js";
 import { Buckets } from "./buckets.js";
 import { cookieValues } from "./cookie.js";
 import { crossSite, HttpError } from "./http-error.js";
+import { keepNewest } from "./keep-newest.js";
+import type { LinkOptions } from "./link-options.js";
+import { type SignedInBrowser, SignedInBrowsers } from "./signed-in-browsers.js";
+import { digest, LOCAL_USER, makeSecret, type SignInGrounds, Users } from "./users.js";
 
-/** The user of a gateway without configured users. */
-export const LOCAL_USER = "local";
+export { LOCAL_USER, type SignedInBrowser };
 
 /** Options of {@link Authentication}. */
 export interface AuthenticationOptions {
   /** The users. If there are none, a token is created for the user `local`. */
   users?: readonly UserSettings[] | undefined;
+  /** SHA-256 of a token that can read the metrics, and nothing else. */
+  metricsHash?: string | undefined;
   /** Milliseconds that a one-time link is valid; five minutes by default. */
   linkLifetime?: number | undefined;
   /** Milliseconds without a request after which a browser must sign in again; twelve hours by default. */
@@ -33,7 +38,9 @@ export interface AuthenticationOptions {
   browsers?: readonly SignedInBrowser[] | undefined;
   /** Called when browsers sign in or out, and periodically while they are used. */
   onbrowsers?: ((browsers: SignedInBrowser[]) => void) | undefined;
-  /** Called with errors that listeners throw. */
+  /** The sign-ins of all nodes; by default, this gateway has its own. */
+  shared?: StoredSignIns | undefined;
+  /** Called with errors that listeners throw, and of writes that nobody waits for. */
   onerror?: ((error: unknown) => void) | undefined;
   now?: (() => number) | undefined;
 }
@@ -44,23 +51,7 @@ export interface RequestCredentials {
   cookie?: string | undefined;
 }
 
-/** Options of {@link Authentication.link}. */
-export interface LinkOptions {
-  /**
-   * Whether a web page may lead the browser here: a file that this process writes, so that the link appears in no
-   * process list. Such links are valid for a minute, and only a program with access to this object can create them.
-   * Any other link must be opened by the person: users can create links for themselves, and a page that led another
-   * person's browser to one would sign that person in as its creator, who would then see everything that they do
-   * (login CSRF).
-   */
-  readonly arrival?: boolean | undefined;
-  /** Called when the link has signed a browser in. */
-  readonly onused?: (() => void) | undefined;
-  /** The fragment of the address that it leads to, such as `conversation=…`. */
-  readonly fragment?: string | undefined;
-}
-
-interface Link extends Grounds, LinkOptions {
+interface Link extends SignInGrounds, LinkOptions {
   readonly until: number;
 }
 
@@ -71,41 +62,20 @@ export interface Admitted {
   readonly browser?: string | undefined;
 }
 
-/** The basis of a sign-in: it ends when the user's token changes. */
-interface Grounds {
-  readonly user: string;
-  /** Identifies the user's token, by a hash of its hash. */
-  readonly credential: string;
-}
-
-interface BrowserSession extends Grounds {
-  readonly until: number;
-  usedAt: number;
-}
-
-/** A signed-in browser as it is stored: by the hash of its cookie, which cannot be used to sign in. */
-export interface SignedInBrowser extends Readonly<BrowserSession> {
-  readonly browser: string;
+/** A browser that has just signed in. */
+export interface Entered {
+  /** The value of its cookie. */
+  readonly cookie: string;
+  /** The fragment of the address that its link leads to. */
+  readonly fragment: string | undefined;
 }
 
 /** Maximum number of links of each kind. Beyond it, the oldest is removed. */
 const MAX_LINKS = 100;
 /** Milliseconds that a link from a page is valid: a browser must start within this time. */
 const ARRIVAL_LIFETIME = 60_000;
-const MAX_BROWSERS = 1000;
-/** Milliseconds of use after which the signed-in browsers are reported again. */
-const REPORT_INTERVAL = 600_000;
 
-const digest = (secret: string): string => hash("sha256", secret, "hex");
-/** 256 bits. */
-const secret = (): string => randomBytes(32).toString("base64url");
-/**
- * Replaces the hash of a generated token, which changes at each start while sign-ins persist. No hash looks
- * like this.
- */
-const MADE = "made";
-
-interface User extends Readonly<{ name: string; hash: Buffer; credential: string }> {}
+const USED = "this link was used already, or has expired: get a new one from the gateway";
 
 /**
  * Authenticates requests. Only hashes of secrets are kept and compared, so that neither memory nor timing
@@ -121,30 +91,51 @@ interface User extends Readonly<{ name: string; hash: Buffer; credential: string
 export class Authentication {
   /** The generated token for local programs; undefined if users are configured. Never log it. */
   readonly token: string | undefined;
-  #users: readonly User[];
+  readonly #users: Users;
   readonly #links = new Map<string, Link>();
-  readonly #browsers = new Map<string, BrowserSession>();
+  readonly #browsers: SignedInBrowsers;
   readonly #failures: Buckets;
-  readonly #options: Required<Pick<AuthenticationOptions, "linkLifetime" | "idle" | "lifetime">>;
+  readonly #linkLifetime: number;
   readonly #now: () => number;
-  readonly #signedOut: Listeners<[browser: string]>;
-  readonly #onbrowsers: AuthenticationOptions["onbrowsers"];
-  #reportedAt: number;
+  #metricsHash: Buffer | undefined;
+  readonly #onerror: (error: unknown) => void;
+  readonly #shared: StoredSignIns | undefined;
+  /** Links that are being stored for all nodes, by the hash of their code. */
+  readonly #storing = new Map<string, Promise<void>>();
 
   constructor(options: AuthenticationOptions = {}) {
     const { users = [], linkLifetime = 300_000, idle = 43_200_000, lifetime = 604_800_000 } = options;
-    this.#options = { linkLifetime, idle, lifetime };
-    this.#now = options.now ?? Date.now;
-    this.#signedOut = new Listeners(options.onerror);
-    this.#failures = new Buckets(options.attempts ?? { burst: 10, perSecond: 0.2 }, this.#now);
-    if (users.length === 0) this.token = secret();
-    this.#users = this.token
-      ? [{ name: LOCAL_USER, hash: Buffer.from(digest(this.token), "hex"), credential: MADE }]
-      : users.map(readUser);
-    for (const { browser, ...session } of options.browsers ?? [])
-      if (this.#stands(session)) this.#browsers.set(browser, session);
-    this.#onbrowsers = options.onbrowsers;
-    this.#reportedAt = this.#now();
+    const { browsers = [], onbrowsers, shared, onerror, now = Date.now } = options;
+    this.#linkLifetime = linkLifetime;
+    this.#now = now;
+    this.#onerror = onerror ?? (() => {});
+    this.#shared = shared;
+    this.#failures = new Buckets(options.attempts ?? { burst: 10, perSecond: 0.2 }, now);
+    this.#users = new Users(users);
+    this.token = this.#users.token;
+    const stands = (grounds: SignInGrounds): boolean => this.#users.stands(grounds);
+    this.#browsers = new SignedInBrowsers({
+      idle,
+      lifetime,
+      stands,
+      browsers,
+      onbrowsers,
+      shared,
+      onerror,
+      now,
+    });
+    this.setMetricsHash(options.metricsHash);
+  }
+
+  /** Changes the credential of the scraper. */
+  setMetricsHash(hash: string | undefined): void {
+    this.#metricsHash = hash === undefined ? undefined : Buffer.from(hash, "hex");
+  }
+
+  /** Whether a request has the credential of the scraper, which counts for the metrics only. */
+  isScraper(authorization: string | undefined): boolean {
+    if (!this.#metricsHash || authorization === undefined) return false;
+    return timingSafeEqual(this.#metricsHash, Buffer.from(digest(tokenOf(authorization)), "hex"));
   }
 
   /**
@@ -152,15 +143,9 @@ export class Authentication {
    * anyone with the old token may have signed them in.
    */
   setUsers(users: readonly UserSettings[]): void {
-    if (this.token || users.length === 0) {
-      throw new GatewayError(
-        "config-invalid",
-        "restart the gateway to switch between a generated token and users",
-      );
-    }
-    this.#users = users.map(readUser);
-    for (const [code, link] of this.#links) if (!this.#stands(link)) this.#links.delete(code);
-    for (const [browser, session] of this.#browsers) if (!this.#stands(session)) this.signOut(browser);
+    this.#users.replace(users);
+    for (const [code, link] of this.#links) if (!this.#users.stands(link)) this.#links.delete(code);
+    this.#browsers.check();
   }
 
   /**
@@ -169,16 +154,40 @@ export class Authentication {
    * @throws {GatewayError} `config-invalid` if the user does not exist
    */
   link(user: string, { arrival, onused, fragment }: LinkOptions = {}): string {
-    const credential = this.#users.find(({ name }) => name === user)?.credential;
+    const credential = this.#users.credentialOf(user);
     if (credential === undefined) {
       throw new GatewayError("config-invalid", `there is no user ${JSON.stringify(user)}`);
     }
-    const code = secret();
-    const { linkLifetime } = this.#options;
-    const until = this.#now() + (arrival ? Math.min(ARRIVAL_LIFETIME, linkLifetime) : linkLifetime);
-    this.#links.set(digest(code), { user, credential, until, arrival, onused, fragment });
+    const code = this.#secret();
+    const key = digest(code);
+    const lifetime = arrival ? Math.min(ARRIVAL_LIFETIME, this.#linkLifetime) : this.#linkLifetime;
+    this.#links.set(key, { user, credential, until: this.#now() + lifetime, arrival, onused, fragment });
     keepNewest(this.#links, MAX_LINKS);
+    if (this.#shared)
+      this.#storeLink(this.#shared, key, { user, credential, arrival: arrival ?? false, fragment }, lifetime);
     return code;
+  }
+
+  /**
+   * The same, when the link works on every node.
+   *
+   * @throws {GatewayError} `config-invalid`, and `audit-failed` if the database does not answer
+   */
+  async sharedLink(user: string, options?: LinkOptions): Promise<string> {
+    const code = this.link(user, options);
+    await this.#storing.get(digest(code));
+    return code;
+  }
+
+  #storeLink(shared: StoredSignIns, key: string, link: SharedLink, lifetime: number): void {
+    const stored = shared.addLink(key, link, lifetime);
+    this.#storing.set(key, stored);
+    stored
+      .catch((error: unknown) => {
+        this.#links.delete(key);
+        this.#onerror(error);
+      })
+      .finally(() => this.#storing.delete(key));
   }
 
   /**
@@ -188,25 +197,58 @@ export class Authentication {
    * @throws {HttpError} `unauthenticated` for an invalid code, `cross-site`
    */
   signIn(code: string, address: string, isLed = false): string {
+    if (this.#shared) throw new GatewayError("config-invalid", "browsers sign in on all nodes: use enter()");
     const key = digest(code);
     const link = this.#links.get(key);
     if (isLed && !link?.arrival) throw crossSite();
     this.#links.delete(key);
     if (!link || link.until < this.#now()) {
-      this.#fail(address, "this link was used already, or has expired: get a new one from the gateway");
+      this.#fail(address, USED);
     }
-    const value = secret();
-    const now = this.#now();
-    this.#browsers.set(digest(value), {
-      user: link.user,
-      credential: link.credential,
-      until: now + this.#options.lifetime,
-      usedAt: now,
-    });
-    for (const browser of keepNewest(this.#browsers, MAX_BROWSERS)) this.#notifyEnd(browser);
-    this.#reportBrowsers();
+    const value = this.#secret();
+    this.#browsers.add(digest(value), link);
     link.onused?.();
     return value;
+  }
+
+  /**
+   * Exchanges the code of a one-time link of any node for the value of a cookie, and the fragment that the link leads
+   * to. See {@link signIn}.
+   *
+   * @throws {HttpError} `unauthenticated` for an invalid code, `cross-site`
+   */
+  async enter(code: string, address: string, isLed = false): Promise<Entered> {
+    const shared = this.#shared;
+    if (!shared) {
+      const fragment = this.fragmentOf(code);
+      return { cookie: this.signIn(code, address, isLed), fragment };
+    }
+    const key = digest(code);
+    await this.#storing.get(key);
+    const link = shared.isOurs(code) ? await shared.link(key) : undefined;
+    if (isLed && !link?.arrival) throw crossSite();
+    const own = this.#links.get(key);
+    this.#links.delete(key);
+    if (!link || !this.#users.stands(link) || !(await shared.takeLink(key))) this.#fail(address, USED);
+    const cookie = this.#secret();
+    await this.#browsers.add(digest(cookie), link);
+    own?.onused?.();
+    return { cookie, fragment: link.fragment };
+  }
+
+  /**
+   * Looks the browsers of a request up that may have signed in on another node. Call it before {@link admit} and
+   * {@link browserOf}, and wait if it returns a promise.
+   *
+   * @throws {GatewayError} `audit-failed` if the database does not answer, `overloaded`
+   */
+  recognize(cookie: string | undefined, cookieName: string): Promise<void> | undefined {
+    const shared = this.#shared;
+    if (!shared || cookie === undefined) return undefined;
+    const unknown = cookieValues(cookie, cookieName)
+      .map((value) => ({ value, browser: digest(value) }))
+      .filter(({ value, browser }) => this.#browsers.isUnknown(browser) && shared.isOurs(value));
+    return unknown.length === 0 ? undefined : this.#browsers.lookUp(unknown.map(({ browser }) => browser));
   }
 
   /** The fragment that a link leads to; read it before using the link. */
@@ -214,16 +256,17 @@ export class Authentication {
     return this.#links.get(digest(code))?.fragment;
   }
 
-  /** Ends a browser's session: its cookie becomes invalid. */
-  signOut(browser: string): void {
-    if (!this.#browsers.delete(browser)) return;
-    this.#notifyEnd(browser);
-    this.#reportBrowsers();
+  /**
+   * Ends a browser's session: its cookie becomes invalid, here at once, and on other nodes within a second or two. With
+   * several nodes, resolves when that is certain.
+   */
+  signOut(browser: string): Promise<void> | undefined {
+    return this.#browsers.signOut(browser);
   }
 
   /** Adds a listener for signed-out browsers, so that their connections can be closed. */
   onSignOut(listener: (browser: string) => void): () => void {
-    return this.#signedOut.add(listener);
+    return this.#browsers.onSignOut(listener);
   }
 
   /**
@@ -246,33 +289,20 @@ export class Authentication {
     if (cookie === undefined) return undefined;
     for (const value of cookieValues(cookie, cookieName)) {
       const browser = digest(value);
-      const session = this.#meet(browser, true);
+      const session = this.#browsers.meet(browser, true);
       if (!session) continue;
-      return { caller: { user: session.user, meet: (isUsed) => void this.#meet(browser, isUsed) }, browser };
+      const meet = (isUsed: boolean): void => void this.#browsers.meet(browser, isUsed);
+      return { caller: { user: session.user, meet }, browser };
     }
     return undefined;
   }
 
-  /** The session of a browser. An expired one is signed out. */
-  #meet(browser: string, isUsed: boolean): BrowserSession | undefined {
-    const session = this.#browsers.get(browser);
-    if (!session) return undefined;
-    const now = this.#now();
-    if (now > session.until || now - session.usedAt > this.#options.idle) {
-      this.signOut(browser);
-      return undefined;
-    }
-    if (isUsed) session.usedAt = now;
-    if (now - this.#reportedAt >= REPORT_INTERVAL) this.#reportBrowsers();
-    return session;
+  #secret(): string {
+    return this.#shared?.mint() ?? makeSecret();
   }
 
   #admitToken(authorization: string, address: string): Caller {
-    const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1] ?? "";
-    const given = Buffer.from(digest(token), "hex");
-    let found: string | undefined;
-    // Compares all users, in constant time.
-    for (const { name, hash } of this.#users) if (timingSafeEqual(hash, given)) found = name;
+    const found = this.#users.ofToken(tokenOf(authorization));
     // Only wrong credentials are limited: all clients behind a reverse proxy share an address, and a program
     // with an outdated token must not lock out the others on its machine.
     if (found === undefined) this.#fail(address, "unknown token");
@@ -288,48 +318,18 @@ export class Authentication {
     }
     throw new HttpError("unauthenticated", message, { headers: CHALLENGE });
   }
-
-  #stands({ user, credential }: Grounds): boolean {
-    return this.#users.some((one) => one.name === user && one.credential === credential);
-  }
-
-  #reportBrowsers(): void {
-    this.#reportedAt = this.#now();
-    this.#onbrowsers?.([...this.#browsers].map(([browser, session]) => ({ browser, ...session })));
-  }
-
-  #notifyEnd(browser: string): void {
-    this.#signedOut.notify(browser);
-  }
 }
+
+const tokenOf = (authorization: string): string => /^Bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1] ?? "";
 
 const CHALLENGE = { "www-authenticate": 'Bearer realm="vitrine"' };
 
 const missing = (): HttpError =>
   new HttpError(
     "unauthenticated",
-    "open the link that the gateway printed, or send its token as Authorization: Bearer",
+    "sign in with a link of the gateway, or send a token as Authorization: Bearer",
     { headers: CHALLENGE },
   );
-
-function readUser({ name, tokenHash }: UserSettings): User {
-  if (name !== "" && /^[0-9a-f]{64}$/i.test(tokenHash))
-    return { name, hash: Buffer.from(tokenHash, "hex"), credential: digest(tokenHash.toLowerCase()) };
-  throw new GatewayError(
-    "config-invalid",
-    `user ${JSON.stringify(name)} needs a tokenHash: the SHA-256 of a token, in 64 hexadecimal digits`,
-  );
-}
-
-function keepNewest(map: Map<string, unknown>, count: number): string[] {
-  const gone: string[] = [];
-  for (const key of map.keys()) {
-    if (map.size <= count) break;
-    map.delete(key);
-    gone.push(key);
-  }
-  return gone;
-}
 
 /** An IPv6 customer has a whole network of addresses: the first four groups identify it. */
 const network = (address: string): string =>

@@ -94,10 +94,7 @@ function countHosts(rawHeaders: readonly string[]): number {
 function checkOrigin(sent: string | undefined, ours: string, rules: AccessRules): void {
   if (sent === undefined) {
     if (!rules.changes) return;
-    throw new HttpError(
-      "origin-missing",
-      `send the header "Origin: ${ours}": this request changes something`,
-    );
+    throw new HttpError("origin-missing", `send the header "Origin: ${ours}": this route requires it`);
   }
   if (sent !== ours) throw new HttpError("origin-forbidden", "requests from other origins are not allowed");
 }

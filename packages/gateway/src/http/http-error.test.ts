@@ -37,6 +37,18 @@ describe("errors on HTTP", () => {
     expect(failureOf(new GatewayError("overloaded", "m")).headers).toEqual({ "retry-after": "1" });
   });
 
+  it("of a server say in the same place as all others that the call may have run", () => {
+    const data = { indeterminate: true, detail: 1 };
+    expect(failureOf(new VitrineError(-32603, "m", { data })).data).toEqual({
+      code: -32603,
+      data,
+      indeterminate: true,
+    });
+    expect(
+      failureOf(new VitrineError(-32603, "m", { data: { indeterminate: "yes" } })).data,
+    ).not.toHaveProperty("indeterminate");
+  });
+
   it("contain further data, and that of a server", () => {
     const error = new GatewayError("server-failed", "m", { data: { server: "weather" } });
     expect(JSON.parse(failureText(failureOf(error)))).toEqual({
@@ -68,6 +80,7 @@ describe("errors on HTTP", () => {
     expect(JSON.parse(text).error).toEqual({
       code: "internal",
       message: "internal error; see the gateway's log",
+      data: { trace: expect.stringMatching(/^[0-9a-f]{32}$/) },
     });
     expect(stage.logged.join("")).toContain("password 1234");
   });

@@ -4,7 +4,7 @@
  * @module
  */
 import { isRefusal, type Refusal } from "@vitrine/guard";
-import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
+import { INVALID_PARAMS, INVALID_REQUEST, isRecord, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
 import { GatewayError, type GatewayErrorCode } from "@vitrine/wire";
 
 /** Codes of the listener's own errors. The meaning of a code never changes. */
@@ -70,6 +70,7 @@ const GATEWAY_STATUS: Record<GatewayErrorCode, number> = {
   "isolation-unavailable": 503,
   "server-unknown": 404,
   "server-replaced": 409,
+  "server-in-use": 409,
   "server-failed": 502,
   "server-exited": 502,
   "server-unauthorized": 424,
@@ -87,6 +88,11 @@ const GATEWAY_STATUS: Record<GatewayErrorCode, number> = {
   "audit-failed": 503,
   overloaded: 503,
   stopping: 503,
+  "node-unreachable": 503,
+  "not-owner": 421,
+  "clock-skew": 503,
+  "operation-invalid": 403,
+  "operation-replayed": 409,
 };
 
 /** The status of each code. */
@@ -150,7 +156,10 @@ export function failureOf(error: unknown): HttpErrorBody {
     const { code, ...more } = error.data;
     const status = GATEWAY_STATUS[code];
     const data = Object.keys(more).length > 0 ? more : undefined;
-    return failure(status, code, error.message, data, status === 503 ? { "retry-after": "1" } : {});
+    const { retryAfter } = more;
+    // Seconds, unlike those of refusals: servers elsewhere say seconds.
+    const later = retryHeader(typeof retryAfter === "number" ? retryAfter * 1000 : 1000);
+    return failure(status, code, error.message, data, status === 503 ? later : {});
   }
   if (error instanceof VitrineError) return failureOfVitrine(error);
   return failure(500, "internal", "internal error; see the gateway's log", undefined, {});
@@ -160,7 +169,9 @@ function failureOfVitrine({ code, message, data }: VitrineError): HttpErrorBody 
   if (typeof code === "number") {
     // The server itself answered with an error. For an invalid request, the caller must fix it.
     const isCallers = code === INVALID_PARAMS || code === INVALID_REQUEST || code === METHOD_NOT_FOUND;
-    return failure(isCallers ? 422 : 502, "server-error", message, { code, data }, {});
+    const { indeterminate } = isRecord(data) ? data : {};
+    const told = { code, data, ...(indeterminate === true && { indeterminate }) };
+    return failure(isCallers ? 422 : 502, "server-error", message, told, {});
   }
   const status = code === "timeout" ? 504 : code === "invalid" ? 502 : code === "unsupported" ? 501 : 503;
   return failure(status, code, message, data, {});

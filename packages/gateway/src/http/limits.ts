@@ -20,8 +20,8 @@ export interface HttpLimits {
   requestTimeout: number;
   /** Milliseconds that an idle connection is kept. Must be longer than that of a reverse proxy in front. */
   keepAlive: number;
-  /** Maximum concurrent connections. Further ones are closed at once. */
-  connections: number;
+  /** Maximum concurrent connections; by default as many as this process may open. Further ones are closed at once. */
+  connections?: number | undefined;
   /** Rate limit per caller. */
   rate: Rate;
 }
@@ -35,6 +35,5 @@ export const HTTP_LIMITS: HttpLimits = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   keepAlive: 75_000,
-  connections: 20_000,
   rate: { burst: 4000, perSecond: 2000 },
 };

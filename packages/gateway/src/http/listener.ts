@@ -7,11 +7,15 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { GatewayError } from "@vitrine/wire";
+import { AccessLog } from "./access-log.js";
 import type { GatewayApi } from "./api.js";
-import { type Authentication, type LinkOptions, LOCAL_USER } from "./auth.js";
+import { type Authentication, LOCAL_USER } from "./auth.js";
 import { Buckets } from "./buckets.js";
+import { capacity } from "./capacity.js";
+import type { Admission, Elsewhere } from "./elsewhere.js";
 import { hostNamesOf, isLoopback } from "./host-names.js";
 import { HTTP_LIMITS, type HttpLimits } from "./limits.js";
+import type { LinkOptions } from "./link-options.js";
 import type { Log } from "./logging.js";
 import type { Metrics } from "./metrics.js";
 import type { GatewayMetrics } from "./metrics-gateway.js";
@@ -20,8 +24,9 @@ import type { SessionTransports } from "./route.js";
 import { Router } from "./router.js";
 import { ROUTES } from "./routes.js";
 import { SOCKET } from "./routes-sessions.js";
-import { type HttpServeOptions, serve } from "./serve.js";
+import { type HttpServeOptions, serve, takeTurn } from "./serve.js";
 import { StaticFiles, type StaticOptions } from "./static.js";
+import { Stopping, type StopState } from "./stopping.js";
 import { HttpTraffic } from "./traffic.js";
 import { refuseGarbage, upgrade } from "./upgrade.js";
 
@@ -44,7 +49,13 @@ export interface ListenOptions {
   /** The gateway's metrics, registered in {@link metrics}. */
   counts: GatewayMetrics;
   log: Log;
+  /** Whether every request is logged; false by default. */
+  access?: (() => boolean) | undefined;
+  /** Refuses requests while the gateway stops. */
+  stopping?: StopState | undefined;
   limits?: Partial<HttpLimits> | undefined;
+  /** Other nodes, if there can be some. */
+  elsewhere?: Elsewhere | undefined;
   now?: (() => number) | undefined;
 }
 
@@ -57,6 +68,13 @@ export interface HttpListener {
   readonly port: number;
   /** A link that signs a browser in, once. Show it to the user; never log it. */
   loginUrl(user?: string, options?: LinkOptions): string;
+  /** Serves a request that another node has authenticated and forwarded. `traffic` is that of its server. */
+  serveForwarded(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    admission: Admission,
+    traffic: HttpTraffic,
+  ): void;
   /**
    * Stops accepting requests, waits for pending ones, at most `grace` milliseconds (5,000 by default), and
    * ends event streams and WebSockets. May be called repeatedly.
@@ -101,7 +119,7 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
   });
   // Node would drop headers beyond its limit, and Origin may be among them: they are counted instead.
   server.maxHeadersCount = 0;
-  server.maxConnections = limits.connections;
+  server.maxConnections = limits.connections ?? capacity().connections;
   const port = await open(server, options.port, host);
   const hostNames = hostNamesOf({ host, port, origin: options.origin });
   const openapi = JSON.stringify(openApiOf(ROUTES, hostNames.origin));
@@ -113,7 +131,9 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
     body: limits.body,
     rates: new Buckets(limits.rate, now),
     counts,
-    isStopping: () => traffic.isStopping,
+    elsewhere: options.elsewhere,
+    access: new AccessLog(log, options.access ?? (() => false)),
+    stopping: new Stopping(options.stopping, () => traffic.isStopping),
     began: (route, outgoing, browser) => traffic.began(route, outgoing, browser),
   };
   const router = new Router(ROUTES);
@@ -125,8 +145,10 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
   // `100 Continue` is answered only after authentication.
   for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, take);
   server.on("clientError", refuseGarbage);
-  server.on("upgrade", (request, socket: Duplex, head: Buffer) =>
-    upgrade(request, socket, head, SOCKET, serving, (each, browser) => traffic.opened(each, browser)),
+  server.on(
+    "upgrade",
+    (request, socket: Duplex, head: Buffer) =>
+      void upgrade(request, socket, head, SOCKET, serving, (each, browser) => traffic.opened(each, browser)),
   );
   const forget = auth.onSignOut((browser) => traffic.endBrowser(browser));
   log.info({ host, port, remote: !isLoopback(host) }, "listening");
@@ -134,6 +156,21 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
     origin: hostNames.origin,
     origins: [...new Set(hostNames.hosts.values())],
     port,
+    serveForwarded: (incoming, outgoing, admission, others) => {
+      const { method = "", url = "" } = incoming;
+      others.came(incoming, outgoing);
+      const forwarded: HttpServeOptions = {
+        ...serving,
+        // It goes no further: the sender looks up the owner again if this node is not the owner any more.
+        elsewhere: undefined,
+        stopping: new Stopping(options.stopping, () => traffic.isStopping || others.isStopping),
+        began: (route, each, browser) => others.began(route, each, browser),
+      };
+      void serve(router.find(method, url), incoming, outgoing, forwarded, async () => {
+        takeTurn(admission.admitted?.caller.user ?? "", serving);
+        return admission;
+      });
+    },
     loginUrl: (user = LOCAL_USER, link) => `${hostNames.origin}/login?code=${auth.link(user, link)}`,
     close: async (grace = 5000) => {
       forget();

@@ -30,15 +30,25 @@ export interface GatewayMetrics {
   readonly queueDepth: Gauge;
   /** `driver` */
   readonly processes: Gauge;
-  /** `server`, `fault`: `port-in-use`, `out-of-memory`, `too-many-files` or `garbage` */
+  /** `server`, `fault`: `port-in-use`, `out-of-memory`, `too-many-files`, `download-failed` or `garbage` */
   readonly serverFaults: Counter;
+  /** `server` */
+  readonly serverStarts: Counter;
+  /** `server` */
+  readonly serverCrashes: Counter;
+  /** `server` */
+  readonly callWaits: Histogram;
   readonly sessions: Gauge;
   /** `kind`: `websocket` or `http` */
   readonly transports: Gauge;
+  /** 1 while the gateway stops. */
+  readonly draining: Gauge;
   readonly auditCommits: Counter;
   readonly auditSeconds: Histogram;
   /** 1 while the audit log cannot be written. */
   readonly auditAlarm: Gauge;
+  /** 1 while old data cannot be archived or removed. */
+  readonly retentionAlarm: Gauge;
   /** `method`, `route`, `status` */
   readonly httpRequests: Counter;
   /** `route` */
@@ -69,6 +79,16 @@ export function gatewayMetrics(metrics: Metrics, readings: GatewayReadings = {})
       "server",
       "fault",
     ]),
+    serverStarts: metrics.counter("vitrine_server_starts_total", "Starts of servers.", ["server"]),
+    serverCrashes: metrics.counter("vitrine_server_crashes_total", "Unexpected exits of servers.", [
+      "server",
+    ]),
+    callWaits: metrics.histogram(
+      "vitrine_call_wait_seconds",
+      "Time until calls begin: they wait for their server, the user, their turn and the audit log.",
+      SECONDS,
+      ["server"],
+    ),
     sessions: metrics.gauge("vitrine_sessions", "Browser sessions.", [], readings.sessions),
     transports: metrics.gauge(
       "vitrine_transports",
@@ -76,9 +96,14 @@ export function gatewayMetrics(metrics: Metrics, readings: GatewayReadings = {})
       ["kind"],
       readings.transports,
     ),
+    draining: metrics.gauge("vitrine_draining", "1 while the gateway stops."),
     auditCommits: metrics.counter("vitrine_audit_commits_total", "Commits of the audit log."),
     auditSeconds: metrics.histogram("vitrine_audit_commit_seconds", "Duration of commits.", SECONDS),
     auditAlarm: metrics.gauge("vitrine_audit_alarm", "1 while the audit log cannot be written."),
+    retentionAlarm: metrics.gauge(
+      "vitrine_retention_alarm",
+      "1 while old data cannot be archived or removed.",
+    ),
     httpRequests: metrics.counter("vitrine_http_requests_total", "HTTP requests.", [
       "method",
       "route",

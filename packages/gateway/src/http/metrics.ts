@@ -99,12 +99,14 @@ const escaped = (value: string): string =>
 const line = (name: string, labels: string, value: number): string =>
   `${name}${labels && `{${labels}}`} ${value === Number.POSITIVE_INFINITY ? "+Inf" : value}`;
 
-/** A value that only grows. */
+/** A value that only grows. With `read`, it is read when the metrics are requested. */
 export class Counter extends Metric<{ value: number }> {
   readonly type = "counter";
+  readonly #read: (() => number) | undefined;
 
-  constructor(names: readonly string[]) {
+  constructor(names: readonly string[], read?: () => number) {
     super(names);
+    this.#read = read;
     // Present from the start, so that its growth is visible.
     if (names.length === 0) this.add({}, 0);
   }
@@ -114,6 +116,7 @@ export class Counter extends Metric<{ value: number }> {
   }
 
   lines(name: string): string[] {
+    if (this.#read) this.series({}, () => ({ value: 0 })).value = this.#read();
     return Array.from(this.entries(), ([labels, { value }]) => line(name, labels, value));
   }
 }
@@ -202,8 +205,8 @@ export class Histogram extends Metric<{ counts: number[]; sum: number; count: nu
 export class Metrics {
   readonly #metrics = new Map<string, { help: string; metric: Counter | Gauge | Histogram }>();
 
-  counter(name: string, help: string, labels: readonly string[] = []): Counter {
-    return this.#register(name, help, new Counter(labels));
+  counter(name: string, help: string, labels: readonly string[] = [], read?: () => number): Counter {
+    return this.#register(name, help, new Counter(labels, read));
   }
 
   gauge(name: string, help: string, labels: readonly string[] = [], read?: () => Reading): Gauge {

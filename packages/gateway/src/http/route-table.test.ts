@@ -224,7 +224,8 @@ describe("every route", () => {
   });
 
   it("is not revealed to unauthenticated callers", async () => {
-    const headers = { ...stage.program, authorization: undefined, "content-type": undefined };
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const headers = { ...stage.program, authorization: undefined, "content-type": undefined, traceparent };
     const nowhere = await stage.ask("/api/nothing", { headers });
     const somewhere = await stage.ask("/api/servers", { headers });
     expect(nowhere).toMatchObject({ status: 401, text: somewhere.text });

@@ -64,6 +64,8 @@ export interface CheckedRequest {
   readonly query: Readonly<Record<string, unknown>>;
   /** Validated by the route's schema. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** The W3C `traceparent` of the request: that of the caller's trace, or of a new one. */
+  readonly trace: string;
   /** `Idempotency-Key` */
   readonly key: string | undefined;
 }
@@ -78,6 +80,8 @@ export interface DocumentedResponse {
 }
 
 interface RouteBase extends AccessRules {
+  /** Whether the credential of the scraper is enough. */
+  readonly scraped?: boolean | undefined;
   readonly method: "GET" | "POST" | "DELETE";
   /** For example `/api/servers/{server}`; `{file}` is the rest of the path. */
   readonly path: string;
@@ -93,6 +97,19 @@ interface RouteBase extends AccessRules {
   readonly keyed?: boolean | undefined;
   /** Whether it runs until it is ended: stopping the gateway does not wait for it. */
   readonly endless?: boolean | undefined;
+  /**
+   * If there are several nodes: `users-node` runs it on the node that has the caller's state. `any-node` runs
+   * it on the node that received the request, because it uses nothing of the caller but the sign-in and the
+   * database.
+   */
+  readonly at: "users-node" | "any-node";
+  /** Whether sending the same request again changes nothing more. */
+  readonly repeatable?: boolean | undefined;
+  /**
+   * Whether a gateway that stops still answers it: probes and scrapers always, transports as long as the user
+   * has a session.
+   */
+  readonly whileStopping?: "always" | "sessions" | undefined;
   readonly replies: Readonly<Record<number, DocumentedResponse>>;
 }
 

@@ -79,6 +79,7 @@ function nowhere(method: string, allowed: readonly string[]): GuardedRoute {
     summary: "",
     auth: "required",
     changes: method !== "GET",
+    at: "any-node",
     accepts: method === "POST" ? "application/json" : undefined,
     limit: 65_536,
     replies: {},

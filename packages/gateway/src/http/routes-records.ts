@@ -19,6 +19,7 @@ const filters = {
   view: name,
   server: name,
   identity: name,
+  trace: name,
   method: name,
   decision: { type: "string", enum: ["allowed", "refused"] },
   outcome: { type: "string", enum: ["ok", "failed", "cancelled", "indeterminate"] },
@@ -71,6 +72,7 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
     summary: "Rows of the audit log.",
     auth: "required",
     changes: false,
+    at: "users-node",
     query: auditQuery,
     replies: {
       200: { description: "Rows; at most 100, unless `limit` is higher.", example: { rows: [row] } },
@@ -85,6 +87,7 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
     summary: "All rows of the audit log, as JSON lines.",
     auth: "required",
     changes: false,
+    at: "users-node",
     query: exportQuery,
     replies: { 200: { description: "JSON lines.", type: "application/jsonl" } },
     handle: async ({ query }, { api }, caller) => {
@@ -106,6 +109,7 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
     summary: "Checks the chain of the audit log.",
     auth: "required",
     changes: false,
+    at: "any-node",
     replies: {
       200: { description: "The result of the check.", example: { ok: true, rows: 1, head: row.hash } },
     },
@@ -118,6 +122,7 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
     summary: "The caller's remembered approvals.",
     auth: "required",
     changes: false,
+    at: "users-node",
     replies: { 200: { description: "The remembered answers.", example: { consents: [] } } },
     handle: async (_asked, { api }, caller) => json({ consents: await api.consents.list(caller) }),
   },
@@ -128,6 +133,8 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
     summary: "Revokes answers: all of a server, or those for a method, subject or actor.",
     auth: "required",
     changes: true,
+    at: "users-node",
+    repeatable: true,
     query: consentQuery,
     replies: { 200: { description: "The number of revoked answers.", example: { revoked: 1 } } },
     handle: async ({ query }, { api }, caller) => {
@@ -157,6 +164,7 @@ function readFilter(query: Readonly<Record<string, unknown>>): AuditQuery {
     view: text(query["view"]),
     server: text(query["server"]),
     identity: text(query["identity"]),
+    trace: text(query["trace"]),
     method: text(query["method"]),
     decision: decision === "allowed" || decision === "refused" ? decision : undefined,
     outcome:

@@ -45,12 +45,13 @@ const direct = (
   summary,
   auth: "required",
   changes: true,
+  at: "users-node",
   accepts: "application/json",
   body,
   keyed: true,
   replies: { 200: reply },
-  handle: async ({ server, body: params, key, signal }, { api }, caller) =>
-    json(await api.request(caller, server, method, params, { key, signal })),
+  handle: async ({ server, body: params, key, signal, trace }, { api }, caller) =>
+    json(await api.request(caller, server, method, params, { key, signal, trace })),
 });
 
 const headersOf = (headers: IncomingHttpHeaders): [string, string][] =>
@@ -66,6 +67,7 @@ export const SERVER_ROUTES: readonly GuardedRoute[] = [
     summary: "All servers, with their states.",
     auth: "required",
     changes: false,
+    at: "users-node",
     replies: { 200: { description: "Servers.", example: { servers: [serverExample] } } },
     handle: (_asked, { api }, caller) => json({ servers: api.servers(caller) }),
   },
@@ -77,6 +79,7 @@ export const SERVER_ROUTES: readonly GuardedRoute[] = [
       "Everything that a server offers: tools, resources, templates, prompts, views. Starts it if necessary.",
     auth: "required",
     changes: false,
+    at: "users-node",
     query: catalogueQuery,
     replies: {
       200: {
@@ -96,6 +99,8 @@ export const SERVER_ROUTES: readonly GuardedRoute[] = [
     summary: "Starts a server that is waiting or failed, or after the user has signed in.",
     auth: "required",
     changes: true,
+    at: "users-node",
+    repeatable: true,
     accepts: "application/json",
     body: empty,
     limit: 1000,
@@ -158,13 +163,19 @@ export const SERVER_ROUTES: readonly GuardedRoute[] = [
       "The host endpoint for a view of the server: JSON-RPC in, JSON-RPC out. The header `vitrine-view` names the view if there are several.",
     auth: "required",
     changes: true,
+    at: "users-node",
     accepts: "application/json",
     replies: {
       200: { description: "A JSON-RPC response.", example: { jsonrpc: "2.0", id: 1, result: {} } },
       202: { description: "A notification was accepted." },
     },
-    handle: async ({ server, headers, bytes, origin, address, signal }, { api }, caller) => {
-      const init = { method: "POST", headers: headersOf(headers), body: new Uint8Array(bytes), signal };
+    handle: async ({ server, headers, bytes, origin, address, signal, trace }, { api }, caller) => {
+      const init = {
+        method: "POST",
+        headers: headersOf({ ...headers, traceparent: trace }),
+        body: new Uint8Array(bytes),
+        signal,
+      };
       const answer = await fromWeb(await api.host(caller, server, new Request(`${origin}${address}`, init)));
       return { ...answer, headers: { ...CLOSED, ...answer.headers } };
     },

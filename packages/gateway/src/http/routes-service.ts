@@ -33,6 +33,8 @@ export const SERVICE_ROUTES: readonly Route[] = [
     summary: "Whether the process is running.",
     auth: "public",
     changes: false,
+    at: "any-node",
+    whileStopping: "always",
     replies: { 200: { description: "It is running.", example: { ok: true } } },
     handle: () => json({ ok: true }),
   },
@@ -45,25 +47,31 @@ export const SERVICE_ROUTES: readonly Route[] = [
     auth: "public",
     checksToken: true,
     changes: false,
+    at: "any-node",
+    whileStopping: "always",
     replies: {
       200: { description: "It is operational.", example: { ok: true } },
       503: {
-        description: "It is not operational: the audit log cannot be written, or it is stopping.",
-        example: { ok: false },
+        description:
+          "It is not operational: the audit log cannot be written, or the gateway is stopping (`reason` is `draining`).",
+        example: { ok: false, reason: "draining" },
       },
     },
     handle: (_asked, { api }, caller) => {
-      const { ok, problems } = api.ready();
-      return json(caller ? { ok, problems } : { ok }, ok ? 200 : 503);
+      const { problems, ...shown } = api.ready();
+      return json(caller ? { ...shown, problems } : shown, shown.ok ? 200 : 503);
     },
   },
   {
     method: "GET",
     path: "/metrics",
     id: "metrics",
-    summary: "Metrics for Prometheus.",
+    summary: "Metrics for Prometheus; for users, and for the token of `metrics` in the settings.",
     auth: "required",
+    scraped: true,
     changes: false,
+    at: "any-node",
+    whileStopping: "always",
     replies: { 200: { description: "The text format of Prometheus.", type: "text/plain" } },
     handle: (_asked, { metrics }) => ({
       status: 200,
@@ -78,6 +86,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     summary: "This document.",
     auth: "required",
     changes: false,
+    at: "any-node",
     replies: { 200: { description: "OpenAPI 3.1.", schema: { type: "object" } } },
     handle: (_asked, { openapi }) => ({ status: 200, headers: JSON_HEADERS, body: openapi() }),
   },
@@ -89,20 +98,21 @@ export const SERVICE_ROUTES: readonly Route[] = [
     auth: "public",
     // A browser sends no Origin when a user opens a link. The code authorizes the request, and works once.
     changes: false,
+    at: "any-node",
     arrival: true,
     query: code,
     replies: {
       200: { description: "Signed in, from the page of a file; continues to `/`.", type: "text/html" },
       303: { description: "Signed in; redirects to `/`." },
     },
-    handle: ({ headers, query, origin, from }, { auth }) => {
+    handle: async ({ headers, query, origin, from }, { auth }) => {
       // A prefetching browser must not use the link.
       if ("sec-purpose" in headers) throw new HttpError("bad-request", "open the link yourself");
       const isLed = isLedHere(headers);
       const given = String(query["code"]);
-      const fragment = auth.fragmentOf(given);
-      const home = fragment === undefined ? "/" : `/#${encodeURI(fragment)}`;
-      const cookie = { "set-cookie": setCookie(origin, auth.signIn(given, from, isLed)) };
+      const entered = await auth.enter(given, from, isLed);
+      const home = entered.fragment === undefined ? "/" : `/#${encodeURI(entered.fragment)}`;
+      const cookie = { "set-cookie": setCookie(origin, entered.cookie) };
       // Browsers do not send the cookie on a navigation that started at another site, so the page takes the
       // last step itself.
       if (isLed) return page("One moment …", { ...cookie, refresh: `0; url=${home}` });
@@ -116,6 +126,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     summary: "Creates a one-time link that signs a browser of the caller in; requires a token.",
     auth: "required",
     changes: true,
+    at: "any-node",
     accepts: "application/json",
     body: { type: "object", properties: {}, additionalProperties: false },
     limit: 1000,
@@ -125,11 +136,11 @@ export const SERVICE_ROUTES: readonly Route[] = [
         example: { url: "http://127.0.0.1:8090/login?code=…" },
       },
     },
-    handle: ({ browser, origin }, { auth }, { user }) => {
+    handle: async ({ browser, origin }, { auth }, { user }) => {
       // A page with the cookie must not be able to create further sign-ins.
       if (browser !== undefined)
         throw new HttpError("bad-request", "a link can be requested only with a token");
-      return json({ url: `${origin}/login?code=${auth.link(user)}` });
+      return json({ url: `${origin}/login?code=${await auth.sharedLink(user)}` });
     },
   },
   {
@@ -139,14 +150,15 @@ export const SERVICE_ROUTES: readonly Route[] = [
     summary: "Signs this browser out, and ends its connections.",
     auth: "required",
     changes: true,
+    at: "any-node",
     accepts: "application/json",
     body: { type: "object", properties: {}, additionalProperties: false },
     limit: 1000,
     replies: { 200: { description: "Signed out.", example: { ok: true } } },
-    handle: ({ browser, origin }, { auth }) => {
+    handle: async ({ browser, origin }, { auth }) => {
       if (browser === undefined)
         throw new HttpError("bad-request", "a token cannot be signed out: remove it from the settings");
-      auth.signOut(browser);
+      await auth.signOut(browser);
       return json({ ok: true }, 200, { ...JSON_HEADERS, "set-cookie": setCookie(origin, "") });
     },
   },
@@ -158,6 +170,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     auth: "public",
     // As with the one-time link, `state` authorizes the request.
     changes: false,
+    at: "users-node",
     arrival: true,
     replies: { 200: { description: "A page with the result.", type: "text/html" } },
     handle: async ({ address, headers, origin }, { api }, caller) => {
@@ -182,6 +195,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     summary: "The workbench; `/` is its page.",
     auth: "required",
     changes: false,
+    at: "any-node",
     replies: { 200: { description: "A file.", type: "*/*" } },
     handle: ({ address, headers }, { files }) => {
       if (!files) throw new HttpError("not-found", "nothing exists at this address");

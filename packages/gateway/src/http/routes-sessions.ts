@@ -16,7 +16,9 @@ const EVENTS: GuardedRoute = {
   summary: "The WebSocket of a browser session; or frames to a page as an event stream, without a WebSocket.",
   auth: "required",
   changes: false,
+  at: "users-node",
   endless: true,
+  whileStopping: "sessions",
   replies: {
     101: { description: "Switches to a WebSocket. `Origin` is required." },
     200: { description: "An event stream.", type: "text/event-stream" },
@@ -38,8 +40,11 @@ export const SESSION_ROUTES: readonly GuardedRoute[] = [
     summary: "Frames of a page, without a WebSocket.",
     auth: "required",
     changes: true,
+    at: "users-node",
+    repeatable: true,
     accepts: "application/json",
     limit: 1_048_576,
+    whileStopping: "sessions",
     replies: {
       200: { description: "The answer to a hello: the transport's id, and the welcome." },
       204: { description: "The frames were accepted." },

@@ -5,6 +5,7 @@
  */
 import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server as SecureServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Route } from "./route.js";
@@ -12,7 +13,7 @@ import type { Route } from "./route.js";
 /** Tracks connections and requests, so that they can be awaited or ended. */
 export class HttpTraffic {
   isStopping = false;
-  readonly #server: Server;
+  readonly #server: Server | SecureServer;
   readonly #requests = new Set<ServerResponse>();
   readonly #endless = new Map<ServerResponse | Duplex, string | undefined>();
   readonly #sockets = new Set<Socket>();
@@ -21,7 +22,7 @@ export class HttpTraffic {
   #stopped: Promise<void> | undefined;
   #whenQuiet = (): void => {};
 
-  constructor(server: Server) {
+  constructor(server: Server | SecureServer) {
     this.#server = server;
     server.on("connection", (socket: Socket) => {
       this.#sockets.add(socket);
@@ -56,6 +57,8 @@ export class HttpTraffic {
       this.opened(outgoing, browser);
       return;
     }
+    // The caller left while it was authenticated: there is no event any more.
+    if (outgoing.destroyed) return;
     this.#requests.add(outgoing);
     outgoing.once("close", () => {
       this.#requests.delete(outgoing);
@@ -64,6 +67,7 @@ export class HttpTraffic {
   }
 
   opened(connection: ServerResponse | Duplex, browser: string | undefined): void {
+    if (connection.destroyed) return;
     this.#endless.set(connection, browser);
     // A stream that was just ended may still write: that is dropped, and not an error.
     connection.on("error", () => {});

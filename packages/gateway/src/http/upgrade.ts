@@ -6,29 +6,28 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { GatewayError } from "@vitrine/wire";
 import { CLOSED, JSON_HEADERS } from "./headers.js";
 import { failureOf, failureText, HttpError, type HttpErrorBody } from "./http-error.js";
 import type { Route } from "./route.js";
 import { admit, type HttpServeOptions } from "./serve.js";
 
 /** Handles the `upgrade` event of a server. */
-export function upgrade(
+export async function upgrade(
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
   route: Route,
   serving: HttpServeOptions,
   began: (socket: Duplex, browser: string | undefined) => void,
-): void {
+): Promise<void> {
   // Closes on errors; `ws` handles its own.
   socket.on("error", () => socket.destroy());
   const { counts, services } = serving;
   const logged = { method: route.method, route: route.path };
   try {
-    const { admitted } = admit(request, route, serving);
+    const { admitted } = await admit(request, route, serving);
     if (!admitted) throw new HttpError("unauthenticated", "no user is signed in");
-    if (serving.isStopping()) throw new GatewayError("stopping", "the gateway is stopping");
+    serving.stopping.check(route, admitted.caller.user);
     const path = request.url?.split("?", 1)[0];
     if (path !== route.path || request.method !== route.method) {
       throw new HttpError("not-found", "there is no WebSocket at this address");
@@ -39,13 +38,15 @@ export function upgrade(
     began(socket, admitted.browser);
     services.transports.upgrade(request, socket, head, admitted.caller);
     counts.httpRequests.add({ ...logged, status: "101" });
+    serving.access.upgraded({ ...logged, status: 101, user: admitted.caller.user });
     services.log.debug({ ...logged, status: 101, user: admitted.caller.user }, "served");
   } catch (error) {
     const failure = failureOf(error);
     refuseSocket(socket, failure);
     const { status, code } = failure;
     counts.httpRequests.add({ ...logged, status: String(status) });
-    if (status >= 500) {
+    serving.access.upgraded({ ...logged, status, user: undefined });
+    if (status >= 500 && code !== "stopping") {
       services.log.error({ ...logged, status, code, err: error }, "failed");
     } else {
       counts.denials.add({ code });

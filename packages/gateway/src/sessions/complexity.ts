@@ -5,7 +5,7 @@
  */
 import { Refusal } from "@vitrine/guard";
 import type { RequestId } from "@vitrine/protocol";
-import { endOfString } from "@vitrine/servers";
+import { endOfString } from "@vitrine/protocol";
 
 /** Characters below which a message is never too complex. */
 const LEAST = 1_000_000;

@@ -66,14 +66,14 @@ it("a page gets what fits into one message, however long quotes are in JSON", as
   // Written as 40,000 characters: each one fits, but not both.
   stage = await conversationStage([], { tools: { dump: { work: () => text('"'.repeat(20_000)) } } });
   const { page, changed } = pageOf(stage, limit);
-  const { id } = await page.handlers["conversation/open"]({}, { key: undefined });
+  const { id } = await page.handle("conversation/open", {}, { key: undefined });
   const conversation = await stage.conversations.open("ana", id);
   for (let n = 0; n < 2; n++) {
     await conversation.call("weather", "dump", {});
     await expect.poll(() => conversation.isRunning).toBe(false);
   }
   expect(JSON.stringify(changed)).toContain('\\"');
-  const opened = await page.handlers["conversation/open"]({ id }, { key: undefined });
+  const opened = await page.handle("conversation/open", { id }, { key: undefined });
   expect(JSON.stringify(opened).length).toBeLessThan(limit);
   const calls = opened.items.filter((item) => item.kind === "call");
   expect(calls.map(({ isResultLost = false, result }) => [isResultLost, result !== undefined])).toEqual([
@@ -85,7 +85,7 @@ it("a page gets what fits into one message, however long quotes are in JSON", as
 it("a change that does not fit into one message tells the page to open the conversation again", async () => {
   stage = await conversationStage([], { tools: { dump: { work: () => text('"'.repeat(40_000)) } } });
   const { page, changed } = pageOf(stage, 60_000);
-  const { id } = await page.handlers["conversation/open"]({}, { key: undefined });
+  const { id } = await page.handle("conversation/open", {}, { key: undefined });
   const conversation = await stage.conversations.open("ana", id);
   await conversation.call("weather", "dump", {});
   await expect.poll(() => conversation.isRunning).toBe(false);
@@ -112,7 +112,7 @@ it.each([
     },
   });
   const { page, opened } = pageOf(stage, limit, () => isCongested);
-  const { id } = await page.handlers["conversation/open"]({}, { key: undefined });
+  const { id } = await page.handle("conversation/open", {}, { key: undefined });
   const conversation = await stage.conversations.open("ana", id);
   const item = await conversation.call("weather", "dump", {});
   const reported: string[] = [];
@@ -125,7 +125,7 @@ it.each([
       partial: () => {},
       input: () => {},
       progress: () => {},
-      result: () => void page.handlers["conversation/leave"]({ id }, { key: undefined }),
+      result: () => void page.handle("conversation/leave", { id }, { key: undefined }),
       cancelled: () => {},
     });
   }

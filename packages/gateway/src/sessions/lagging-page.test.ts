@@ -11,6 +11,7 @@ import { type ConversationStage, conversationStage } from "../../../../testing/g
 import { NO_HEIRS } from "../../../../testing/gateway/guard-stage.js";
 import { PageSession } from "./page-session.js";
 import { LiveSession, type PageTransport } from "./transports/live-session.js";
+import { INPUT_RATES, InputRate } from "./transports/rate.js";
 
 let stage: ConversationStage | undefined;
 afterEach(async () => stage?.close());
@@ -94,7 +95,15 @@ async function setUp() {
   const nothing = (): never => {
     throw new Error("no test here needs this");
   };
-  const session = new LiveSession("ana", SESSION_LIMITS, { now: 0 }, { onerror: nothing });
+  const session = new LiveSession(
+    "ana",
+    SESSION_LIMITS,
+    { now: 0 },
+    {
+      rate: new InputRate(INPUT_RATES, 0),
+      onerror: nothing,
+    },
+  );
   const page = new PageSession({
     user: "ana",
     wire: session,

@@ -5,6 +5,7 @@
  */
 import type { Progress, RequestId } from "@vitrine/protocol";
 import { notificationMessage } from "./rpc.js";
+import { SmallMap } from "./small-map.js";
 
 /** Options of {@link PacedNotices}. */
 export interface PacedNoticesOptions {
@@ -17,7 +18,7 @@ export interface PacedNoticesOptions {
 export class PacedNotices {
   readonly #options: PacedNoticesOptions;
   /** The delayed notifications, by kind. */
-  readonly #delayed = new Map<string, string>();
+  readonly #delayed = new SmallMap<string, string>();
 
   constructor(options: PacedNoticesOptions) {
     this.#options = options;

@@ -20,6 +20,7 @@ import type {
 import type { KnownServers, ServerKey } from "../store/store.js";
 import { isLargerThan, jsonSize, MAX_MESSAGE } from "./message-size.js";
 import { notificationMessage } from "./rpc.js";
+import { SmallMap } from "./small-map.js";
 import { unknownView } from "./view-channel.js";
 
 /** The models of a gateway for pages. */
@@ -91,6 +92,7 @@ function fitting(state: ConversationState, limit: number): ConversationState {
 
 type Handlers = {
   readonly [M in keyof ConversationRequests]: (
+    page: PageConversations,
     params: ConversationRequests[M]["params"],
     request: { readonly key: string | undefined },
   ) => Promise<ConversationRequests[M]["result"]>;
@@ -99,84 +101,102 @@ type Handlers = {
 /** Handles the conversations of a page. */
 export class PageConversations {
   readonly #options: PageConversationsOptions;
-  readonly #heard = new Map<string, HeardConversation>();
+  readonly #heard = new SmallMap<string, HeardConversation>();
   /** Functions that detach views from their calls. */
-  readonly #shown = new Map<string, () => void>();
+  readonly #shown = new SmallMap<string, () => void>();
   /** Views whose results the page takes from the changes of their conversations. */
-  readonly #followed = new Set<string>();
+  #followed: Set<string> | undefined;
   #isOver = false;
 
   constructor(options: PageConversationsOptions) {
     this.#options = options;
   }
 
-  /** Handlers of the page's requests. */
-  readonly handlers: Handlers = {
-    "conversation/list": async (query) => ({
-      conversations: await this.#options.conversations.list(this.#options.user, query),
+  /** All pages share the handlers: a copy for each would be most of the memory of an idle page. */
+  static readonly #handlers: Handlers = {
+    "conversation/list": async (page, query) => ({
+      conversations: await page.#options.conversations.list(page.#options.user, query),
     }),
-    "conversation/open": async ({ id }) => {
-      const conversation = await this.#open(id);
-      this.#checkThere();
-      this.#hear(conversation);
-      return fitting(conversation.state(), this.#contentLimit);
+    "conversation/open": async (page, { id }) => {
+      const conversation = await page.#open(id);
+      page.#checkThere();
+      page.#hear(conversation);
+      return fitting(conversation.state(), page.#contentLimit);
     },
-    "conversation/leave": async ({ id }) => {
-      this.#leave(id);
+    "conversation/leave": async (page, { id }) => {
+      page.#leave(id);
       return {};
     },
-    "conversation/send": async ({ id, content, view }, { key }) => {
-      const conversation = await this.#open(id);
-      const from = view === undefined ? undefined : this.#app(id, view);
+    "conversation/send": async (page, { id, content, view }, { key }) => {
+      const conversation = await page.#open(id);
+      const from = view === undefined ? undefined : page.#app(id, view);
       return { item: await conversation.send(content, from, key) };
     },
-    "conversation/call": async ({ id, server, tool, arguments: input, page, identity }, { key }) => {
-      const conversation = await this.#open(id);
-      return { item: await conversation.call(server, tool, input, page, key, undefined, identity) };
+    "conversation/call": async (
+      page,
+      { id, server, tool, arguments: input, page: shown, identity },
+      { key },
+    ) => {
+      const conversation = await page.#open(id);
+      return { item: await conversation.call(server, tool, input, { page: shown, key, identity }) };
     },
-    "conversation/retry": async ({ id, item }) => {
-      await (await this.#open(id)).retry(item);
+    "conversation/retry": async (page, { id, item }) => {
+      await (await page.#open(id)).retry(item);
       return {};
     },
-    "conversation/stop": async ({ id, item }) => ({ stopped: (await this.#open(id)).stop(item) }),
-    "conversation/context": async ({ id, view, content, structuredContent }) => {
-      const conversation = await this.#open(id);
-      conversation.setContext(view, this.#app(id, view), { content, structuredContent });
+    "conversation/stop": async (page, { id, item }) => ({ stopped: (await page.#open(id)).stop(item) }),
+    "conversation/context": async (page, { id, view, content, structuredContent }) => {
+      const conversation = await page.#open(id);
+      conversation.setContext(view, page.#app(id, view), { content, structuredContent });
       return {};
     },
-    "conversation/app-tools": async ({ id, view, tools }) => {
-      const conversation = await this.#open(id);
-      conversation.setAppTools(view, this.#app(id, view), tools);
+    "conversation/app-tools": async (page, { id, view, tools }) => {
+      const conversation = await page.#open(id);
+      conversation.setAppTools(view, page.#app(id, view), tools);
       return {};
     },
-    "conversation/keep": async ({ id, item, page }) => {
-      await (await this.#open(id)).keep(item, page);
+    "conversation/keep": async (page, { id, item, page: shown }) => {
+      await (await page.#open(id)).keep(item, shown);
       return {};
     },
-    "conversation/remove": async ({ id, item }) => {
-      await (await this.#open(id)).remove(item);
+    "conversation/remove": async (page, { id, item }) => {
+      await (await page.#open(id)).remove(item);
       return {};
     },
-    "conversation/rename": async ({ id, title }) => {
-      await this.#options.conversations.rename(this.#options.user, id, title);
+    "conversation/rename": async (page, { id, title }) => {
+      await page.#options.conversations.rename(page.#options.user, id, title);
       return {};
     },
-    "conversation/delete": async ({ id }) => {
-      await this.#options.conversations.delete(this.#options.user, id);
-      this.#leave(id);
+    "conversation/delete": async (page, { id }) => {
+      await page.#options.conversations.delete(page.#options.user, id);
+      page.#leave(id);
       return {};
     },
-    "conversation/model-view": async ({ id }) => {
-      this.#checkTestMode();
-      return (await this.#open(id)).modelView();
+    "conversation/model-view": async (page, { id }) => {
+      page.#checkTestMode();
+      return (await page.#open(id)).modelView();
     },
-    "conversation/model-call": async ({ id, name, arguments: input }) => {
-      this.#checkTestMode();
-      return { item: await (await this.#open(id)).callAsModel(name, input) };
+    "conversation/model-call": async (page, { id, name, arguments: input }) => {
+      page.#checkTestMode();
+      return { item: await (await page.#open(id)).callAsModel(name, input) };
     },
-    "model/state": async () => this.#options.models.state(),
-    "model/choose": async ({ model }) => this.#options.models.choose(model),
+    "model/state": async (page) => page.#options.models.state(),
+    "model/choose": async (page, { model }) => page.#options.models.choose(model),
   };
+
+  /** Whether it is a request about conversations or models. */
+  static handles(method: string): method is keyof ConversationRequests {
+    return Object.hasOwn(PageConversations.#handlers, method);
+  }
+
+  /** Answers a request of the page. */
+  handle<M extends keyof ConversationRequests>(
+    method: M,
+    params: ConversationRequests[M]["params"],
+    request: { readonly key: string | undefined },
+  ): Promise<ConversationRequests[M]["result"]> {
+    return PageConversations.#handlers[method](this, params, request);
+  }
 
   /**
    * Checks that a call was answered by exactly this server, not by another one of the same name.
@@ -224,7 +244,7 @@ export class PageConversations {
         opened.result = result;
         if (!isShown) return;
         const send = (): void => notify("call", "ui/notifications/tool-result", result);
-        const heard = this.#followed.has(opened.view) ? this.#heard.get(conversation.id) : undefined;
+        const heard = this.#followed?.has(opened.view) ? this.#heard.get(conversation.id) : undefined;
         if (heard) heard.results.push({ item: call.item, send });
         else send();
       },
@@ -260,17 +280,17 @@ export class PageConversations {
 
   /** From now on, the page takes the result of this view's call from the changes of its conversation. */
   follow(view: string): void {
-    if (this.#shown.has(view)) this.#followed.add(view);
+    if (this.#shown.has(view)) (this.#followed ??= new Set()).add(view);
   }
 
   /** A reloaded page has replaced this one: it has not asked for its views yet. */
   renewed(): void {
-    this.#followed.clear();
+    this.#followed = undefined;
   }
 
   /** Detaches a closed view. */
   closed({ view, call }: OpenedView): void {
-    this.#followed.delete(view);
+    this.#followed?.delete(view);
     this.#shown.get(view)?.();
     this.#shown.delete(view);
     if (!call) return;

@@ -1,5 +1,5 @@
 /**
- * Schemas of the params of page requests.
+ * The requests of a page: types of their handlers, and schemas of their params.
  *
  * @module
  */
@@ -8,14 +8,33 @@ import {
   contentBlock,
   decode,
   INVALID_PARAMS,
+  type JsonText,
   NARROWINGS,
   type Narrowing,
+  type Progress,
   type Shape,
   type Tool,
   toolSchema,
   VitrineError,
 } from "@vitrine/protocol";
 import type { ConversationCall, GatewayRequests } from "@vitrine/wire";
+
+/** A request of the page, without its params. */
+export interface PageRequest {
+  readonly key: string | undefined;
+  readonly signal: AbortSignal;
+  readonly mayBeOld: boolean;
+  /** The W3C `traceparent` of the request. */
+  readonly trace: string;
+  /** Runs the action when the page has been sent the answer. */
+  afterAnswer(action: () => void): void;
+  readonly onprogress?: ((progress: Progress) => void) | undefined;
+}
+
+/** The answer to a request of the page. */
+export type PageAnswer<M extends keyof GatewayRequests> =
+  | GatewayRequests[M]["result"]
+  | Promise<GatewayRequests[M]["result"] | JsonText>;
 
 const STRING: Shape<string> = { kind: "string" };
 const RECORD: Shape<Record<string, unknown>> = { kind: "record", values: { kind: "unknown" } };

@@ -8,6 +8,7 @@ import { INTERNAL_ERROR, isRecord, recordOf, VitrineError } from "@vitrine/proto
 import type { GatewayAsks, GatewayQuestion } from "@vitrine/wire";
 import { MAX_MESSAGE } from "./message-size.js";
 import { notificationMessage, requestMessage } from "./rpc.js";
+import { SmallMap } from "./small-map.js";
 
 interface Pending {
   readonly method: keyof GatewayAsks;
@@ -19,7 +20,7 @@ interface Pending {
 /** The unanswered questions of a page. They survive a reload: the new page is asked again. */
 export class PageQuestions {
   readonly #send: (text: string) => void;
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new SmallMap<string, Pending>();
   #last = 0;
 
   constructor(send: (text: string) => void) {

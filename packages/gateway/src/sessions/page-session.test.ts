@@ -37,7 +37,14 @@ function setUp(options: Partial<PageOptions> = {}) {
     throw new Error("no test here needs this: conversations.test.ts has them");
   };
   const conversations = new Conversations({
-    store: { create: nothing, get: async () => undefined, list: nothing, put: nothing, delete: nothing },
+    store: {
+      create: nothing,
+      get: async () => undefined,
+      list: nothing,
+      put: nothing,
+      delete: nothing,
+      prune: nothing,
+    },
     tools: { list: nothing, identityOf: () => undefined, find: nothing, call: nothing, recall: nothing },
     apps: { call: nothing },
     models: { current: () => undefined, help: "" },
@@ -185,7 +192,8 @@ describe("requests of a page", () => {
       { ...progress, progressToken: "p.1" },
     ];
     expect(reported()).toEqual([progress({ progress: 1, total: 9, message: "one" })]);
-    expect(running[0]?.params).toEqual({ name: "look", arguments: {} });
+    const traceparent = expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+    expect(running[0]?.params).toEqual({ name: "look", arguments: {}, _meta: { traceparent } });
     wire.isFull = true;
     for (const step of [2, 3]) running[0]?.onprogress?.({ progress: step });
     expect(sent).toHaveLength(1);

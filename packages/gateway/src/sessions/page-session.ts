@@ -16,30 +16,27 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import type {
-  ConversationRequests,
   GatewayAsks,
   GatewayNotices,
   GatewayQuestion,
+  GatewayRequests,
   OpenedView,
   ServerCatalogue,
   ServerSummary,
   SpeakingApp,
 } from "@vitrine/wire";
+import { traceparentIn } from "../guard/trace.js";
 import type { KnownServers } from "../store/store.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { PacedNotices } from "./paced-notices.js";
 import { type ModelService, PageConversations } from "./page-conversations.js";
-import { isPageMethod, pageParams } from "./page-params.js";
+import { PageEnd } from "./page-end.js";
+import { isPageMethod, type PageAnswer, type PageRequest, pageParams } from "./page-params.js";
 import { PageQuestions } from "./page-questions.js";
-import {
-  type PageHandlers,
-  type PageRequest,
-  PageViews,
-  type PageViewsOptions,
-  type ViewHandlers,
-} from "./page-views.js";
+import { PageViews, type PageViewsOptions } from "./page-views.js";
 import { withoutToken } from "./progress-token.js";
 import { errorMessage, isId, isUnexpected, keyOf, notificationMessage, parse, resultMessage } from "./rpc.js";
+import { SmallMap } from "./small-map.js";
 
 /** Options of {@link PageSession}. */
 export interface PageOptions extends PageViewsOptions {
@@ -73,14 +70,15 @@ interface OpenRequest {
 export class PageSession {
   readonly #options: PageOptions;
   readonly #views: PageViews;
-  readonly #open = new Map<RequestId, OpenRequest>();
+  readonly #open = new SmallMap<RequestId, OpenRequest>();
   /** Views by the request that opened them: a page may cancel a request whose answer is on its way. */
-  readonly #openedBy = new Map<RequestId, string>();
+  readonly #openedBy = new SmallMap<RequestId, string>();
   #isRenewed = false;
+  #isHeld = false;
   readonly #questions: PageQuestions;
   readonly #notices: PacedNotices;
   readonly #conversations: PageConversations;
-  readonly #ended = new AbortController();
+  readonly #ended = new PageEnd();
 
   constructor(options: PageOptions) {
     this.#options = options;
@@ -100,10 +98,9 @@ export class PageSession {
       view: (id) => this.#views.get(id)?.opened,
       changed: (notice) => this.notify("conversation/changed", notice),
     });
-    this.#views = new PageViews(options, this.#conversations, this.#ended.signal, (view) => {
+    this.#views = new PageViews(options, this.#conversations, this.#ended, (view) => {
       for (const [request, opened] of this.#openedBy) if (opened === view) this.#openedBy.delete(request);
     });
-    this.#handlers = { ...this.#ownHandlers, ...this.#views.handlers, ...this.#conversations.handlers };
   }
 
   /** Whether the user could answer now. */
@@ -141,7 +138,7 @@ export class PageSession {
 
   /** Sends a notification about the gateway to the page. */
   notify<M extends keyof GatewayNotices>(method: M, params: GatewayNotices[M]): void {
-    if (!this.#ended.signal.aborted) this.#options.wire.send(".", notificationMessage(method, params));
+    if (!this.#ended.isOver) this.#options.wire.send(".", notificationMessage(method, params));
   }
 
   /** Sends the state of a server to the page. */
@@ -150,8 +147,17 @@ export class PageSession {
     if (summary) this.notify("gateway/status", summary);
   }
 
+  /**
+   * Starts no more requests of the page. They stay unanswered, and the page sends them again under the same
+   * ids when it has reconnected. Answers and cancellations still count, so pending requests can end.
+   */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
   /** Handles a message of the page. */
   receive(channel: string, text: string): void {
+    if (this.#isHeld && isRequest(text)) return;
     if (channel === ".") this.#receive(text);
     else this.#views.receive(channel, text);
   }
@@ -185,7 +191,7 @@ export class PageSession {
 
   /** Ends the session permanently. */
   end(): void {
-    this.#ended.abort();
+    this.#ended.end();
     for (const { controller } of this.#open.values()) controller.abort();
     this.#views.end();
     this.#conversations.end();
@@ -209,7 +215,8 @@ export class PageSession {
       if (method === undefined)
         wire.send(".", errorMessage(null, new VitrineError(PARSE_ERROR, "this is not a JSON-RPC message")));
     } else if (method === undefined) this.#questions.answered(id, result, error);
-    else if (typeof method === "string") this.#answer(id, method, params ?? {}).catch(this.#options.onerror);
+    else if (typeof method === "string")
+      this.#answer(id, method, params ?? {}).catch((error: unknown) => this.#options.onerror(error));
     else wire.send(".", errorMessage(id, new VitrineError(INVALID_REQUEST, "the method must be a string")));
   }
 
@@ -220,13 +227,14 @@ export class PageSession {
   }
 
   async #answer(id: RequestId, method: string, params: unknown): Promise<void> {
-    const { wire, onerror } = this.#options;
+    const { wire } = this.#options;
     if (this.#goesOn(id, method, params)) return;
     if (this.#open.has(id) || this.#open.size >= MAX_OPEN) {
       const why = this.#open.has(id) ? `the id ${id} is in use` : "too many requests are pending";
       return wire.send(".", errorMessage(id, new VitrineError(INVALID_REQUEST, why)));
     }
     const controller = new AbortController();
+    const trace = traceparentIn(params);
     const { token, rest } = withoutToken(params as Record<string, unknown>);
     this.#open.set(id, { controller, method, params: rest, isLeft: false });
     this.#openedBy.delete(id);
@@ -235,6 +243,7 @@ export class PageSession {
     try {
       const request: PageRequest = {
         key: keyOf(id),
+        trace,
         signal: controller.signal,
         mayBeOld: this.#options.mayBeOld || this.#isRenewed,
         afterAnswer: (action) => {
@@ -251,8 +260,8 @@ export class PageSession {
       // The page will not learn of the view.
       const view = this.#openedBy.get(id);
       if (view !== undefined) this.#views.close(view);
-      if (isUnexpected(error)) onerror(error);
-      answer = errorMessage(id, error);
+      if (isUnexpected(error)) this.#options.onerror(error);
+      answer = errorMessage(id, error, trace);
     } finally {
       this.#open.delete(id);
       this.#notices.endProgress(token);
@@ -280,24 +289,37 @@ export class PageSession {
     return true;
   }
 
-  #do(method: string, params: unknown, request: PageRequest): unknown {
+  #do(method: string, asked: unknown, request: PageRequest): unknown {
     if (!isPageMethod(method)) throw new VitrineError(METHOD_NOT_FOUND, `unknown method ${method}`);
-    return this.#handlers[method](pageParams(method, params) as never, request);
+    const params = pageParams(method, asked) as never;
+    if (PageViews.handles(method)) return this.#views.handle(method, params, request);
+    if (PageConversations.handles(method)) return this.#conversations.handle(method, params, request);
+    return HANDLERS[method](this.#options, params);
   }
-
-  readonly #handlers: PageHandlers;
-  readonly #ownHandlers: Omit<PageHandlers, keyof ConversationRequests | keyof ViewHandlers> = {
-    "gateway/servers": () => ({
-      servers: this.#options.summaries(),
-      ...(this.#options.testMode && { testMode: true }),
-    }),
-    "gateway/catalogue": ({ server, for: who }) => this.#options.catalogue(server, who),
-    "gateway/start": ({ server }) => this.#options.start(server),
-    "gateway/restart": ({ server }) => this.#options.restart(server),
-  };
 }
+
+/** Requests about servers. */
+type ServerMethod = "gateway/servers" | "gateway/catalogue" | "gateway/start" | "gateway/restart";
+
+const HANDLERS: {
+  readonly [M in ServerMethod]: (page: PageOptions, params: GatewayRequests[M]["params"]) => PageAnswer<M>;
+} = {
+  "gateway/servers": (page) => ({
+    servers: page.summaries(),
+    ...(page.testMode && { testMode: true }),
+  }),
+  "gateway/catalogue": (page, { server, for: who }) => page.catalogue(server, who),
+  "gateway/start": (page, { server }) => page.start(server),
+  "gateway/restart": (page, { server }) => page.restart(server),
+};
 
 /** Whether a request calls a tool. */
 const isCall = (method: string, params: unknown): boolean =>
   method === "gateway/call" || (method === "gateway/open" && recordOf(params)["arguments"] !== undefined);
+/** Whether a message asks for something. One that is too complex to parse is refused later. */
+function isRequest(text: string): boolean {
+  if (isTooComplex(text)) return false;
+  const { id, method } = parse(text);
+  return isId(id) && typeof method === "string";
+}
 const isOpening = (method: string): boolean => method === "gateway/open" || method === "gateway/show";

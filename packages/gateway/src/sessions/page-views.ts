@@ -1,39 +1,27 @@
 /**
- * The views of a page: opened, restored, closed, and the calls that they show.
+ * The views of a page: opened, restored and closed.
  *
  * @module
  */
 import { randomBytes } from "node:crypto";
-import {
-  type CallToolResult,
-  INVALID_PARAMS,
-  INVALID_REQUEST,
-  type JsonText,
-  type Narrowing,
-  type Progress,
-  recordOf,
-  VitrineError,
-} from "@vitrine/protocol";
-import { replacedServer, type ServerIdentity, showableResult } from "@vitrine/servers";
-import {
-  type ConversationCall,
-  GatewayError,
-  type GatewayRequests,
-  type OpenedView,
-  type ViewPlace,
-} from "@vitrine/wire";
+import { INVALID_PARAMS, INVALID_REQUEST, type Narrowing, recordOf, VitrineError } from "@vitrine/protocol";
+import { replacedServer, type ServerIdentity } from "@vitrine/servers";
+import type { ConversationCall, GatewayRequests, OpenedView, ViewPlace } from "@vitrine/wire";
 import type { SamplingService } from "../asks/index.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
-import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
+import type { GuardedServer } from "../guard/guarded-servers.js";
 import type { ServerKey } from "../store/store.js";
 import { headOf, isTooComplex } from "./complexity.js";
 import { inOneMessage, MAX_MESSAGE } from "./message-size.js";
+import { PageCalls, type PageCallsOptions } from "./page-calls.js";
 import type { PageConversations } from "./page-conversations.js";
+import type { PageEnd } from "./page-end.js";
+import type { PageAnswer, PageRequest } from "./page-params.js";
 import { withoutToken } from "./progress-token.js";
 import { Restores } from "./restores.js";
 import { errorMessage, isId, isUnexpected, keyOf, parse, resultMessage } from "./rpc.js";
 import { withoutServer } from "./show-document.js";
-import { ShownCall } from "./shown-call.js";
+import { SmallMap } from "./small-map.js";
 import { paramsTextOf, unknownView, ViewChannel } from "./view-channel.js";
 
 /** The connection to a page. */
@@ -47,8 +35,7 @@ export interface PageWire {
 }
 
 /** Options of {@link PageViews}. */
-export interface PageViewsOptions {
-  readonly user: string;
+export interface PageViewsOptions extends PageCallsOptions {
   readonly wire: PageWire;
   /** Maximum characters of a message to the page; {@link MAX_MESSAGE} by default. */
   readonly messageLimit?: number | undefined;
@@ -61,10 +48,6 @@ export interface PageViewsOptions {
   readonly sampling: Pick<SamplingService, "fromView">;
   /** @throws {GatewayError} `server-unknown` */
   server(name: string): GuardedServer;
-  /** Passes a call through the guard of its server; see {@link GuardedServers.pass}. */
-  readonly pass: GuardedServers["pass"];
-  /** Refuses a call that reached no guard; see {@link GuardedServers.refuse}. */
-  readonly refuse: GuardedServers["refuse"];
   /** Prepares a view. Never throws for errors of a server. */
   prepare(view: string, at: GuardedServer, wanted: WantedView, signal: AbortSignal): Promise<OpenedView>;
   /** Prepares a document without a server. */
@@ -81,8 +64,6 @@ export interface PageViewsOptions {
    * server is empty.
    */
   refused(call: GuardedCall, error: VitrineError, identity: ServerIdentity | undefined): Promise<void>;
-  /** Called with errors that the page does not see in full. */
-  onerror(error: unknown): void;
 }
 
 /** Selects a view: by its tool or its resource; and how much its policy is narrowed. */
@@ -96,56 +77,48 @@ export interface WantedView {
 const MAX_VIEWS = 1000;
 const MAX_CLOSED = 1000;
 
-/** A request of the page, without its params. */
-export interface PageRequest {
-  readonly key: string | undefined;
-  readonly signal: AbortSignal;
-  readonly mayBeOld: boolean;
-  /** Runs the action when the page has been sent the answer. */
-  afterAnswer(action: () => void): void;
-  readonly onprogress?: ((progress: Progress) => void) | undefined;
-}
+/** Requests about views and their calls. */
+type ViewMethod =
+  | "gateway/views"
+  | "gateway/close"
+  | "gateway/cancel"
+  | "gateway/call"
+  | "gateway/open"
+  | "gateway/show";
 
-/** Handlers of the page's requests. */
-export type PageHandlers = {
-  [M in keyof GatewayRequests]: (
+type ViewHandlers = {
+  readonly [M in ViewMethod]: (
+    page: PageViews,
     params: GatewayRequests[M]["params"],
     request: PageRequest,
-  ) => GatewayRequests[M]["result"] | Promise<GatewayRequests[M]["result"] | JsonText>;
+  ) => PageAnswer<M>;
 };
-
-/** Handlers of the requests about views and their calls. */
-export type ViewHandlers = Pick<
-  PageHandlers,
-  "gateway/views" | "gateway/close" | "gateway/cancel" | "gateway/call" | "gateway/open" | "gateway/show"
->;
 
 /** The views of a page that is connected, or may reconnect. */
 export class PageViews {
   readonly #options: PageViewsOptions;
   readonly #conversations: PageConversations;
-  /** Aborts when the page has ended. */
-  readonly #ended: AbortSignal;
+  readonly #ended: PageEnd;
   readonly #onclose: (view: string) => void;
-  readonly #views = new Map<string, ViewChannel>();
+  readonly #views = new SmallMap<string, ViewChannel>();
   /** Views without a server. */
-  readonly #documents = new Map<string, OpenedView>();
-  /** The running calls that views show. */
-  readonly #shown = new Map<string, ShownCall>();
+  readonly #documents = new SmallMap<string, OpenedView>();
+  readonly #calls: PageCalls;
   /** The servers of closed views, for the records of late requests. */
-  readonly #closed = new Map<string, Pick<OpenedView, "server" | "identity">>();
+  readonly #closed = new SmallMap<string, Pick<OpenedView, "server" | "identity">>();
   readonly #restores: Restores;
 
   constructor(
     options: PageViewsOptions,
     conversations: PageConversations,
-    ended: AbortSignal,
+    ended: PageEnd,
     onclose: (view: string) => void,
   ) {
     this.#options = options;
     this.#conversations = conversations;
     this.#ended = ended;
     this.#onclose = onclose;
+    this.#calls = new PageCalls(options, ended);
     this.#restores = new Restores(options);
   }
 
@@ -166,7 +139,7 @@ export class PageViews {
   receive(channel: string, text: string): void {
     const view = this.#views.get(channel);
     if (view) view.receive(text, this.#options.mayBeOld);
-    else this.#refuse(channel, text).catch(this.#options.onerror);
+    else this.#refuse(channel, text).catch((error: unknown) => this.#options.onerror(error));
   }
 
   /** Sends delayed notifications, because the page reads again. */
@@ -229,34 +202,35 @@ export class PageViews {
     }
   }
 
-  readonly handlers: ViewHandlers = {
-    "gateway/views": async ({ isFollowed }, { afterAnswer }) => {
-      const before = [...[...this.#views.values()].map(({ opened }) => opened), ...this.#documents.values()];
-      await this.#restores.wait(before);
+  /** Shared by all pages. */
+  static readonly #handlers: ViewHandlers = {
+    "gateway/views": async (page, { isFollowed }, { afterAnswer }) => {
+      const before = [...[...page.#views.values()].map(({ opened }) => opened), ...page.#documents.values()];
+      await page.#restores.wait(before);
       // Some may have been closed meanwhile; new ones are reported to the request that opened them.
-      const views = before.filter(({ view }) => this.#has(view));
-      const shown = views.map((opened) => this.#restores.asShown(opened));
-      const notifyLater = (opened: OpenedView): void => this.#views.get(opened.view)?.notifyCall();
+      const views = before.filter(({ view }) => page.#has(view));
+      const shown = views.map((opened) => page.#restores.asShown(opened));
+      const notifyLater = (opened: OpenedView): void => page.#views.get(opened.view)?.notifyCall();
       if (isFollowed)
         afterAnswer(() => {
-          for (const { view } of views) this.#conversations.follow(view);
+          for (const { view } of views) page.#conversations.follow(view);
         });
-      return { views: inOneMessage(shown, this.#messageLimit / 4, notifyLater) };
+      return { views: inOneMessage(shown, page.#messageLimit / 4, notifyLater) };
     },
-    "gateway/close": ({ view }) => {
-      this.#checkView(view);
-      this.close(view);
+    "gateway/close": (page, { view }) => {
+      page.#checkView(view);
+      page.close(view);
       return {};
     },
-    "gateway/cancel": async ({ view }) => {
-      this.#checkView(view);
-      const opened = this.#views.get(view)?.opened;
-      const cancelled = opened && (await this.#conversations.cancel(opened));
-      return { cancelled: cancelled ?? this.#shown.get(view)?.cancel("the call was cancelled") ?? false };
+    "gateway/cancel": async (page, { view }) => {
+      page.#checkView(view);
+      const opened = page.#views.get(view)?.opened;
+      const cancelled = opened && (await page.#conversations.cancel(opened));
+      return { cancelled: cancelled ?? page.#calls.cancel(view, "the call was cancelled") };
     },
-    "gateway/call": ({ server, name, arguments: input, identity }, request) =>
-      this.#call({ ...this.#toolCall(server, name, input ?? {}, request), identity }, request.onprogress),
-    "gateway/open": async (params, request) => {
+    "gateway/call": (page, { server, name, arguments: input = {}, identity }, request) =>
+      page.#calls.call({ server, tool: name, input, request, identity }),
+    "gateway/open": async (page, params, request) => {
       const { server, tool, uri, arguments: input, call, narrow, identity, isFollowed } = params;
       if ((tool === undefined) === (uri === undefined)) {
         throw new VitrineError(INVALID_PARAMS, 'name either a "tool" or a "uri"');
@@ -267,32 +241,47 @@ export class PageViews {
           'a "call" is shown by the view of its "tool", and has its arguments',
         );
       const prepare = async () => {
-        this.#checkRoom();
+        page.#checkRoom();
         // Before any question about a view that will not be shown.
-        const { settings } = this.#options.server(server).server;
-        if (call) await this.#conversations.checkServer(call, settings);
+        const { settings } = page.#options.server(server).server;
+        if (call) await page.#conversations.checkServer(call, settings);
         const of = { name: server, identity: identity ?? settings.identity };
-        return this.#prepare(of, { tool, uri, narrow }, request.signal);
+        return page.#prepare(of, { tool, uri, narrow }, request.signal);
       };
       const { opened, at } = await prepare().catch((error: unknown) => {
         if (tool === undefined || !input) throw error;
-        return this.#cannotShow(this.#toolCall(server, tool, input, request), error);
+        return page.#calls.cannotShow({ server, tool, input, request }, error);
       });
-      const view = this.#add(opened, at);
-      if (call && isFollowed) request.afterAnswer(() => this.#conversations.follow(opened.view));
-      if (call) return this.#showCall(view, call);
+      const view = page.#add(opened, at);
+      if (call && isFollowed) request.afterAnswer(() => page.#conversations.follow(opened.view));
+      if (call) return page.#showCall(view, call);
       if (tool !== undefined && input)
-        this.#show(view, at, tool, input, request).catch(this.#options.onerror);
+        page.#calls
+          .show(view, at, { server, tool, input, request })
+          .catch((error: unknown) => page.#options.onerror(error));
       return opened;
     },
-    "gateway/show": async (document, { signal }) => {
-      this.#checkRoom();
-      const opened = await this.#options.document(newView(), document);
-      this.#checkWanted(signal);
-      this.#documents.set(opened.view, opened);
+    "gateway/show": async (page, document, { signal }) => {
+      page.#checkRoom();
+      const opened = await page.#options.document(newView(), document);
+      page.#checkWanted(signal);
+      page.#documents.set(opened.view, opened);
       return opened;
     },
   };
+
+  static handles(method: string): method is ViewMethod {
+    return Object.hasOwn(PageViews.#handlers, method);
+  }
+
+  /** Answers a request of the page. */
+  handle<M extends ViewMethod>(
+    method: M,
+    params: GatewayRequests[M]["params"],
+    request: PageRequest,
+  ): PageAnswer<M> {
+    return PageViews.#handlers[method](this, params, request);
+  }
 
   #checkView(view: string): void {
     if (!this.#has(view)) throw unknownView(view);
@@ -308,7 +297,7 @@ export class PageViews {
   }
 
   #checkWanted(signal: AbortSignal): void {
-    if (signal.aborted || this.#ended.aborted) throw new VitrineError("aborted", "the request was cancelled");
+    if (signal.aborted || this.#ended.isOver) throw new VitrineError("aborted", "the request was cancelled");
   }
 
   /** Prepares a view of exactly this server: another one of the same name gets nothing. */
@@ -317,26 +306,26 @@ export class PageViews {
     wanted: WantedView,
     signal: AbortSignal,
   ): Promise<{ opened: OpenedView; at: GuardedServer }> {
-    const { know, forget, prepare } = this.#options;
-    const at = this.#options.server(name);
+    const options = this.#options;
+    const at = options.server(name);
     if (at.server.settings.identity !== identity) throw replacedServer(name);
     const id = newView();
-    know(id, at.server.settings, wanted);
+    options.know(id, at.server.settings, wanted);
     try {
-      const opened = await prepare(id, at, wanted, AbortSignal.any([signal, this.#ended]));
+      const opened = await options.prepare(id, at, wanted, AbortSignal.any([signal, this.#ended.signal]));
       this.#checkWanted(signal);
       // The settings may have changed meanwhile: then it is a different server, or removed.
-      const now = this.#options.server(name);
+      const now = options.server(name);
       if (now.server.settings.identity !== identity) throw replacedServer(name);
       return { opened, at: now };
     } catch (error) {
-      forget(id);
+      options.forget(id);
       throw error;
     }
   }
 
   #add(opened: OpenedView, at: GuardedServer): ViewChannel {
-    const { wire, user, refused, refuse, sampling, messageLimit, onerror } = this.#options;
+    const { wire, user, refused, refuse, sampling, messageLimit } = this.#options;
     const view = new ViewChannel({
       opened,
       user,
@@ -347,7 +336,7 @@ export class PageViews {
       messageLimit,
       send: (text) => wire.send(opened.view, text),
       isCongested: () => wire.isFull,
-      onerror: (error) => isUnexpected(error) && onerror(error),
+      onerror: (error) => isUnexpected(error) && this.#options.onerror(error),
     });
     this.#views.set(opened.view, view);
     return view;
@@ -360,7 +349,7 @@ export class PageViews {
     const view = this.#views.get(id);
     this.#views.delete(id);
     view?.close();
-    this.#shown.get(id)?.cancel("the view was closed");
+    this.#calls.cancel(id, "the view was closed");
     if (view) this.#conversations.closed(view.opened);
     if (view) this.#closed.set(id, { server: view.opened.server, identity: view.opened.identity });
     const { place } = this.#documents.get(id) ?? {};
@@ -374,46 +363,6 @@ export class PageViews {
     this.#options.wire.closeChannel(id);
   }
 
-  /** A tool call on behalf of the model or the user. */
-  #toolCall(
-    server: string,
-    name: string,
-    input: Record<string, unknown>,
-    { key, signal, mayBeOld }: Pick<PageRequest, "key" | "signal" | "mayBeOld">,
-    view = "",
-  ): GuardedCall {
-    return {
-      view,
-      server,
-      method: "tools/call",
-      params: { name, arguments: input },
-      actor: "host",
-      user: this.#options.user,
-      signal,
-      key,
-      mayBeOld,
-    };
-  }
-
-  async #call(call: GuardedCall, onprogress: PageRequest["onprogress"]): Promise<CallToolResult | JsonText> {
-    const result = await this.#options.pass(call, ({ server }, { params, signal }) =>
-      server.upstream.request("tools/call", params as { name: string }, { signal, onprogress }),
-    );
-    return result as CallToolResult | JsonText;
-  }
-
-  /**
-   * Reports that the view of a call cannot be opened. The call itself may have run before the gateway was
-   * restarted.
-   */
-  async #cannotShow(call: GuardedCall, error: unknown): Promise<never> {
-    await this.#options.refuse(call, error);
-    throw new GatewayError("indeterminate", "the call ran before, and its view can no longer be opened", {
-      cause: error,
-      data: { outcome: "ok", indeterminate: true },
-    });
-  }
-
   /** Shows a call of a conversation. If that fails, the view is closed. */
   async #showCall(view: ViewChannel, call: ConversationCall): Promise<OpenedView> {
     try {
@@ -423,33 +372,6 @@ export class PageViews {
     } catch (error) {
       this.close(view.view);
       throw error;
-    }
-  }
-
-  /** Calls the tool that a view shows. The outcome is kept for a page that is reloaded meanwhile. */
-  async #show(
-    view: ViewChannel,
-    at: GuardedServer,
-    tool: string,
-    input: Record<string, unknown>,
-    { key, mayBeOld }: PageRequest,
-  ): Promise<void> {
-    const { view: id } = view.opened;
-    const shown = new ShownCall(view, input);
-    this.#shown.set(id, shown);
-    try {
-      const signal = AbortSignal.any([this.#ended, shown.signal]);
-      const onprogress = (progress: Progress): void => shown.progress(progress);
-      const { name } = at.server.settings;
-      const call = this.#toolCall(name, tool, input, { key, mayBeOld, signal }, id);
-      const answer = await this.#call(call, onprogress);
-      const result = showableResult(answer);
-      if (shown.done(result)) at.guard.learn(result);
-    } catch (error) {
-      if (isUnexpected(error)) this.#options.onerror(error);
-      shown.cancel(error instanceof Error ? error.message : "the call failed");
-    } finally {
-      this.#shown.delete(id);
     }
   }
 }

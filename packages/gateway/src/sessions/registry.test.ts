@@ -12,14 +12,16 @@ import { InputRate } from "./transports/rate.js";
 class TestTransport implements PageTransport {
   readonly frames: string[] = [];
   last: string | undefined;
+  message = "";
   send(frame: string): void {
     this.frames.push(frame);
   }
   end(fault: string): void {
     this.last = fault;
   }
-  bye({ code }: { code: string }): void {
+  bye({ code, message }: { code: string; message: string }): void {
     this.last = code;
+    this.message = message;
   }
   get welcome(): Welcome {
     const welcome = readHandshake("welcome", this.frames[0] ?? "");
@@ -158,15 +160,33 @@ describe("sessions", () => {
   it("are limited per user and in total; one without a page ends first", () => {
     make({ total: 5 });
     const own = [open({}), open({}), open({})];
-    expect(open({}).transport.last).toBe("overloaded");
+    const refused = open({}).transport;
+    expect([refused.last, refused.message]).toEqual([
+      "overloaded",
+      expect.stringMatching(/session\.perUser.*close a page/),
+    ]);
     own[1]?.session?.lose(own[1].transport);
     expect(open({}).transport.last).toBeUndefined();
     expect(registry.size).toBe(3);
     expect(reported.at(-2)).toMatch(/^end/);
     open({}, "bob");
     open({}, "bob");
-    expect(open({}, "eve").transport.last).toBe("overloaded");
+    const late = open({}, "eve").transport;
+    expect([late.last, late.message]).toEqual([
+      "overloaded",
+      expect.stringMatching(/session\.total.*try again/),
+    ]);
     expect(registry.size).toBe(5);
+  });
+
+  it("of one user share a rate, and those of others have their own", () => {
+    make({
+      rates: { frames: { burst: 3, perSecond: 1 }, characters: { burst: 10_000, perSecond: 10_000 } },
+    });
+    const [one, two, other] = [open({}), open({}), open({}, "bob")];
+    const take = ({ session, transport }: ReturnType<typeof open>) => session?.receive(transport, "?");
+    expect([take(one), take(two), take(one)]).toEqual([0, 0, 0]);
+    expect([take(two), take(other)]).toEqual([1000, 0]);
   });
 
   it("that can no longer be reached release their memory", () => {

@@ -11,16 +11,18 @@ import {
   type SessionLimits,
   writeHandshake,
 } from "@vitrine/wire";
+import { capacity } from "../http/capacity.js";
 import {
   type BrowserSession,
+  type CarriedSession,
   LiveSession,
   newSecret,
   type PageTransport,
   type SessionHandler,
 } from "./transports/live-session.js";
-import type { InputRates } from "./transports/rate.js";
+import { INPUT_RATES, InputRate, type InputRates } from "./transports/rate.js";
 
-export type { BrowserSession, LiveSession, PageTransport, SessionHandler };
+export type { BrowserSession, CarriedSession, LiveSession, PageTransport, SessionHandler };
 
 /** The owner of a new session. */
 export interface AboutSession {
@@ -37,18 +39,22 @@ export interface AboutSession {
 export interface SessionRegistryOptions {
   /** Called for every new session; returns its handler. */
   onsession(session: BrowserSession, about: AboutSession): SessionHandler;
+  /** Whether a user gets no new session, because the gateway is stopping. Existing ones may be resumed. */
+  refuses?(user: string): boolean;
   /** Called with errors of handlers. */
   onerror(cause: unknown): void;
   /** Milliseconds that a session survives without a transport. */
   grace: number;
   /** Maximum sessions of a user. Beyond it, one without a page ends. */
   perUser: number;
-  /** Maximum sessions in total; 10,000 by default. */
+  /** Maximum sessions in total; by default as many as fit into this process, see {@link capacity}. */
   total?: number | undefined;
   limits?: Partial<SessionLimits> | undefined;
   rates?: InputRates | undefined;
   now?: (() => number) | undefined;
 }
+
+const STOPPING = "the gateway is stopping";
 
 /** Sessions by id. Connects transports to their sessions. */
 export class SessionRegistry {
@@ -58,11 +64,15 @@ export class SessionRegistry {
   readonly #limits: SessionLimits;
   readonly #sessions = new Map<string, LiveSession>();
   readonly #byUser = new Map<string, Set<LiveSession>>();
+  /** Limits of what each user sends, in all sessions together. */
+  readonly #rates = new Map<string, InputRate>();
   readonly #sweep: NodeJS.Timeout;
+  readonly #total: number;
   #isClosed = false;
 
   constructor(options: SessionRegistryOptions) {
     this.#options = options;
+    this.#total = options.total ?? capacity().sessions;
     this.#limits = { ...SESSION_LIMITS, ...options.limits, holdWhenFull: true };
     // A single timer for all sessions.
     this.#sweep = setInterval(() => this.sweep(), Math.max(10, Math.min(options.grace / 4, 5000)));
@@ -100,15 +110,17 @@ export class SessionRegistry {
       return undefined;
     }
     if (!hello) return refuse(transport, "malformed", "the first frame must be a hello");
-    if (this.#isClosed) return refuse(transport, "stopping", "the gateway is stopping");
+    if (this.#isClosed) return refuse(transport, "stopping", STOPPING);
     const known = this.#find(hello, user);
     if (known?.isOld(hello))
       return refuse(transport, "taken-over", "another page has taken over this session");
     if (known && (hello.fresh || known.wire.hasSent(hello.received)))
       return this.#resume(known, hello, transport);
+    if (this.#options.refuses?.(user)) return refuse(transport, "stopping", STOPPING);
     // The page and the gateway have lost different frames, so the session cannot be resumed.
     known?.end("ended", "the session cannot be resumed: frames were lost");
-    if (!this.#hasRoom(user)) return refuse(transport, "overloaded", "too many sessions: close one");
+    const refusal = this.#refusal(user);
+    if (refusal !== undefined) return refuse(transport, "overloaded", refusal);
     return this.#begin(user, transport, hello.session !== undefined);
   }
 
@@ -122,17 +134,35 @@ export class SessionRegistry {
     }
   }
 
-  /** Ends the sessions of a user who lost access. */
-  endUser(user: string): void {
-    for (const session of [...(this.#byUser.get(user) ?? [])])
-      session.end("ended", "you are no longer signed in");
+  /**
+   * Ends the sessions of a user: who lost access, whose pages should continue elsewhere, or whose state has moved to another node.
+   */
+  endUser(user: string, code: "ended" | "stopping" = "ended", message?: string): void {
+    const why = message ?? (code === "ended" ? "you are no longer signed in" : STOPPING);
+    for (const session of [...(this.#byUser.get(user) ?? [])]) session.end(code, why);
+  }
+
+  /** The users who have sessions. */
+  get users(): string[] {
+    return [...this.#byUser.keys()];
+  }
+
+  hasSessions(user: string): boolean {
+    return this.#byUser.has(user);
+  }
+
+  /** Whether every connected page of a user has been sent everything. */
+  isFlushed(user: string): boolean {
+    for (const { isConnected, queuedBytes } of this.#byUser.get(user) ?? [])
+      if (isConnected && queuedBytes > 0) return false;
+    return true;
   }
 
   /** Ends all sessions, and accepts no more. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#sweep);
-    for (const session of [...this.#sessions.values()]) session.end("stopping", "the gateway is stopping");
+    for (const session of [...this.#sessions.values()]) session.end("stopping", STOPPING);
   }
 
   /** The session that a page wants to resume; undefined if it does not exist, or belongs to another page. */
@@ -152,7 +182,12 @@ export class SessionRegistry {
 
   #begin(user: string, transport: PageTransport, mayBeOld: boolean): LiveSession {
     const options = this.#options;
-    const session: LiveSession = new LiveSession(user, this.#limits, this, options);
+    const rate = this.#rates.get(user) ?? new InputRate(options.rates ?? INPUT_RATES, this.now);
+    this.#rates.set(user, rate);
+    const session: LiveSession = new LiveSession(user, this.#limits, this, {
+      rate,
+      onerror: options.onerror,
+    });
     session.onended = () => this.#forget(session);
     this.#sessions.set(session.id, session);
     let own = this.#byUser.get(user);
@@ -180,24 +215,31 @@ export class SessionRegistry {
     );
   }
 
-  /** Whether another session may start. Ends the user's oldest session without a page if necessary. */
-  #hasRoom(user: string): boolean {
-    const { perUser, total = 10_000 } = this.#options;
+  /** The reason why no other session may start. Ends the user's oldest session without a page if necessary. */
+  #refusal(user: string): string | undefined {
+    const { perUser } = this.#options;
     const own = this.#byUser.get(user);
-    if ((own?.size ?? 0) < perUser && this.#sessions.size < total) return true;
+    const isCrowded = (own?.size ?? 0) >= perUser;
+    if (!isCrowded && this.#sessions.size < this.#total) return undefined;
     for (const session of own ?? []) {
       if (session.waitsSince === undefined) continue;
       session.end("ended", "the user opened too many other sessions");
-      return this.#sessions.size < total;
+      break;
     }
-    return false;
+    if ((own?.size ?? 0) >= perUser)
+      return `you have ${perUser} sessions, which is the limit of "session.perUser": close a page`;
+    if (this.#sessions.size >= this.#total)
+      return `the gateway has ${this.#total} sessions, which is the limit of "session.total": try again in some seconds`;
+    return undefined;
   }
 
   #forget(session: LiveSession): void {
     this.#sessions.delete(session.id);
     const own = this.#byUser.get(session.user);
     own?.delete(session);
-    if (own?.size === 0) this.#byUser.delete(session.user);
+    if (own?.size !== 0) return;
+    this.#byUser.delete(session.user);
+    this.#rates.delete(session.user);
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import type { OpenedView } from "@vitrine/wire";
 import { isUnexpected, presentable } from "./rpc.js";
+import { SmallMap } from "./small-map.js";
 
 /** Options of {@link Restores}. */
 export interface RestoresOptions {
@@ -25,7 +26,7 @@ const RESTORE_TIMEOUT = 2000;
 /** Pending restorations, one per view. */
 export class Restores {
   readonly #options: RestoresOptions;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new SmallMap<string, Running>();
 
   constructor(options: RestoresOptions) {
     this.#options = options;
@@ -70,13 +71,13 @@ export class Restores {
 
   /** Never throws: if a view can no longer be shown, the page gets the reason. */
   async #restore(opened: OpenedView, signal: AbortSignal): Promise<void> {
-    const { restore, onerror } = this.#options;
+    const options = this.#options;
     try {
-      const { place, problem, uri, hash, tool } = await restore(opened, signal);
+      const { place, problem, uri, hash, tool } = await options.restore(opened, signal);
       if (!signal.aborted) Object.assign(opened, { place, problem, uri, hash, tool });
     } catch (error) {
       if (signal.aborted) return;
-      if (isUnexpected(error)) onerror(error);
+      if (isUnexpected(error)) options.onerror(error);
       const message = `its document was dropped, and cannot be read again: ${presentable(error).message}`;
       Object.assign(opened, { place: undefined, problem: { code: "load-failed", message } });
     }

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { isRefusal } from "@vitrine/guard";
 import { encodeError, INTERNAL_ERROR, type RequestId, recordOf, VitrineError } from "@vitrine/protocol";
 import { answerText, GatewayError, MAY_HAVE_RUN } from "@vitrine/wire";
+import { tracedData } from "../guard/trace.js";
 import { MAX_MESSAGE } from "./message-size.js";
 
 /**
@@ -29,9 +31,14 @@ export function resultMessage(id: RequestId, result: unknown, isCall = false, li
 export const keyOf = (id: RequestId): string | undefined =>
   typeof id === "string" && /^[\w-]+\.\d+$/.test(id) ? id : undefined;
 
-/** An error response. */
-export const errorMessage = (id: RequestId | null, error: unknown): string => {
-  const { code, message, data } = presentable(error);
+/** Whether the gateway made an error. Servers' own errors have numbers, and reach the caller unchanged. */
+const isOurs = (error: unknown): boolean =>
+  error instanceof GatewayError || isRefusal(error) || !Number.isInteger(recordOf(error).code);
+
+/** An error response. With the `traceparent` of its request, the data of the gateway's own errors has the trace id. */
+export const errorMessage = (id: RequestId | null, error: unknown, trace?: string): string => {
+  const { code, message, data: own } = presentable(error);
+  const data = trace === undefined || !isOurs(error) ? own : tracedData(own, trace);
   try {
     const text = JSON.stringify(encodeError(id, code, message, data));
     if (text.length <= MAX_MESSAGE) return text;

@@ -83,7 +83,11 @@ describe("a request of a view", () => {
       throw new Error("password=1234");
     };
     const { error } = await ask("tools/call", { name: "look" });
-    expect(error).toEqual({ code: -32603, message: "internal error; see the gateway's log" });
+    expect(error).toEqual({
+      code: -32603,
+      message: "internal error; see the gateway's log",
+      data: { trace: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    });
   });
 
   it("with duplicate params is recorded with those that count", async () => {
@@ -141,7 +145,11 @@ describe("a request of a view", () => {
     };
     await ask("tools/call", { name: "look", _meta: { progressToken: "mine", trace: 7 } });
     await ask("tools/call", { name: "look", _meta: { progressToken: "other" } });
-    expect(params).toEqual([{ name: "look", _meta: { trace: 7 } }, { name: "look" }]);
+    const traceparent = expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+    expect(params).toEqual([
+      { name: "look", _meta: { trace: 7, traceparent } },
+      { name: "look", _meta: { traceparent } },
+    ]);
     expect(sent.filter(({ method }) => method === "notifications/progress")).toMatchObject([
       { params: { progressToken: "mine", progress: 1, total: 2 } },
       { params: { progressToken: "other" } },

@@ -20,6 +20,7 @@ import { SAMPLING_METHOD } from "../config/policy-key.js";
 import { isByThePage } from "../guard/allow-list.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
+import { traceparentIn } from "../guard/trace.js";
 import { BoundedSubscriptions } from "./bounded-subscriptions.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { MAX_MESSAGE } from "./message-size.js";
@@ -66,6 +67,7 @@ interface Asked {
   readonly params: unknown;
   readonly paramsText: string | undefined;
   readonly mayBeOld: boolean;
+  readonly trace: string;
 }
 
 /** A view of a page. */
@@ -198,7 +200,9 @@ export class ViewChannel {
     } else if (!isId(id)) this.#hear(method, recordOf(params));
     else {
       const paramsText = paramsTextOf(text);
-      this.#answer({ id, method, params, paramsText, mayBeOld }).catch(this.#options.onerror);
+      this.#answer({ id, method, params, paramsText, mayBeOld, trace: traceparentIn(params) }).catch(
+        this.#options.onerror,
+      );
     }
   }
 
@@ -227,7 +231,7 @@ export class ViewChannel {
       answer = resultMessage(id, result, method === "tools/call", messageLimit);
     } catch (error) {
       onerror(error);
-      answer = errorMessage(id, error);
+      answer = errorMessage(id, error, asked.trace);
       // The answer to a view that exceeds its rate is delayed: a view that retries at once would keep
       // everybody busy with refusals.
       if (isRefusal(error) && error.data.code === "rate-limited") await pause(controller.signal);
@@ -238,7 +242,7 @@ export class ViewChannel {
     if (!controller.signal.aborted) send(answer);
   }
 
-  #ask({ id, method, params, paramsText, mayBeOld }: Asked, signal: AbortSignal): Promise<unknown> {
+  #ask({ id, method, params, paramsText, mayBeOld, trace }: Asked, signal: AbortSignal): Promise<unknown> {
     const { user } = this.#options;
     const { server, guard } = this.#at;
     const subscriptions = this.#subscriptions;
@@ -255,6 +259,7 @@ export class ViewChannel {
       user,
       key: keyOf(id),
       mayBeOld,
+      trace,
     };
     if (this.#isOrphan) return this.#refuse(call);
     if (isByThePage(method)) return guard.permit(call);

@@ -1,25 +1,28 @@
 /**
- * The audit log: a single writer, many readers.
+ * The audit log of one slot: a single writer, many readers.
  *
  * @module
  */
+import { join } from "node:path";
 import { GatewayError } from "@vitrine/wire";
+import { checkChain, hasRow, missingRow } from "./audit-check.js";
 import {
   findByKey,
   hasSeries,
-  readFirstSeq,
   readMark,
   readPages,
-  readRow,
   readSettled,
   readUnfinished,
   writeSettled,
 } from "./audit-reader.js";
 import type { AuditWriter } from "./audit-writer.js";
-import { ACCEPT_MARK, ChainCheck, PRUNE_MARK, prunedBefore, prunedThrough } from "./chain-check.js";
-import { ask, change, type DatabaseEngine } from "./engine.js";
-import { missingNoted } from "./export.js";
-import { GENESIS, shownRow } from "./row.js";
+import { ACCEPT_MARK, type ChainCheck, PRUNE_MARK, prunedBefore, prunedThrough } from "./chain-check.js";
+import { FIRST_SLOT, slotOf, startOf } from "./chains.js";
+import type { DatabaseEngine } from "./engine.js";
+import { type HeldLog, releaseHeld, verifyHeld } from "./held-rows.js";
+import type { LegalHolds } from "./legal-holds.js";
+import { pruneLog, removeRows } from "./retention.js";
+import { shownRow } from "./row.js";
 import type {
   AuditEntry,
   AuditHead,
@@ -27,26 +30,41 @@ import type {
   AuditMark,
   AuditOutcome,
   AuditQuery,
+  PruneOptions,
   StoredAuditRow,
   Verification,
 } from "./store.js";
-
-/** Rows that a statement removes. */
-const REMOVED_AT_ONCE = 1000;
+import { archiveIn, type CheckedArchive, checkArchive, wrongFile } from "./verify-archive.js";
 
 export class StoredAuditLog implements AuditLog {
   readonly #engine: DatabaseEngine;
   readonly #writer: AuditWriter;
+  readonly #held: HeldLog;
+  readonly #mayAct: (user: string) => boolean;
   /** Rows that were written, but are missing from the end, until that is accepted. */
   #missing: Verification | undefined;
+  /** Resolves when no work on old rows is running. */
+  #retaining: Promise<void> = Promise.resolve();
 
-  constructor(engine: DatabaseEngine, writer: AuditWriter) {
+  /** @param mayAct whether calls of the user may have effects now */
+  constructor(
+    engine: DatabaseEngine,
+    writer: AuditWriter,
+    holds: Pick<LegalHolds, "list">,
+    mayAct: (user: string) => boolean = () => true,
+  ) {
     this.#engine = engine;
     this.#writer = writer;
+    this.#mayAct = mayAct;
+    this.#held = { engine, writer, holds, genesis: startOf(this.#slot), start: () => this.#start() };
   }
 
   get head(): AuditHead {
     return this.#writer.head;
+  }
+
+  get #slot(): number {
+    return slotOf(this.head.seq);
   }
 
   get healthy(): boolean {
@@ -57,8 +75,12 @@ export class StoredAuditLog implements AuditLog {
     return this.#writer.waiting;
   }
 
-  begin(entry: AuditEntry): Promise<number> {
-    return this.#writer.write({ ...entry, kind: "entry" });
+  async begin(entry: AuditEntry): Promise<number> {
+    const seq = await this.#writer.write({ ...entry, kind: "entry" });
+    // The process may have been frozen since the database accepted the row.
+    if (entry.decision !== "allowed" || this.#mayAct(entry.user)) return seq;
+    this.#writer.end(seq, { outcome: "cancelled", code: "stopping", duration: 0 });
+    throw new GatewayError("stopping", "another node of the gateway may serve this user now");
   }
 
   end(seq: number, outcome: AuditOutcome): void {
@@ -71,6 +93,11 @@ export class StoredAuditLog implements AuditLog {
 
   flush(): Promise<void> {
     return this.#writer.flush();
+  }
+
+  /** Writes queued rows, if possible. */
+  settle(): Promise<void> {
+    return this.#writer.settle();
   }
 
   async find(
@@ -108,9 +135,14 @@ export class StoredAuditLog implements AuditLog {
     }
   }
 
-  async verify(noted?: AuditHead): Promise<Verification> {
+  async verify(noted?: AuditHead, options: PruneOptions = {}): Promise<Verification> {
     await this.#writer.settle();
-    return this.#verifyEnd(Number.POSITIVE_INFINITY, [noted]);
+    const archive = this.#archiveOf(options);
+    const archived = archive === undefined ? undefined : await this.#checkArchive(archive);
+    if (archived && !archived.result.ok) return archived.result;
+    const result = await this.#verifyEnd(Number.POSITIVE_INFINITY, [noted], archived?.check);
+    if (!result.ok) return result;
+    return (await this.#alone(() => verifyHeld(this.#held, result.rows))) ?? result;
   }
 
   /**
@@ -125,29 +157,36 @@ export class StoredAuditLog implements AuditLog {
     return withNotes.ok ? result : withNotes;
   }
 
-  async #verifyEnd(count: number, noted: readonly (AuditHead | undefined)[]): Promise<Verification> {
+  /** Breaks in the files may be accepted by rows of the database, so they are not reported here. */
+  async #checkArchive(folder: string): Promise<CheckedArchive> {
+    const archived = await checkArchive(folder);
+    const { check, hashes } = archived;
+    const marks: [string, string][] = [];
+    for await (const page of readPages(this.#engine, this.head, { method: PRUNE_MARK }))
+      marks.push(...page.flatMap(archiveIn));
+    const isLater = check.head.seq > this.head.seq;
+    const later = isLater ? missingRow(check.head, this.head, check.result().rows) : undefined;
+    const damaged = archived.result.ok || check.breaks().length > 0 ? undefined : archived.result;
+    const result = damaged ?? later ?? wrongFile(marks, hashes, check);
+    return { ...archived, result: result ?? { ok: true, rows: 0, head: check.head.hash } };
+  }
+
+  async #verifyEnd(
+    count: number,
+    noted: readonly (AuditHead | undefined)[],
+    archived?: ChainCheck,
+  ): Promise<Verification> {
     const head = this.head;
-    const result = (await this.#check(head, count)).result();
+    const result = (await checkChain(this.#engine, head, count, archived)).result();
     if (!result.ok) return result;
     for (const known of [head, ...noted]) {
-      if (known && !(await this.#has(known))) return missingRow(known, head, result.rows);
+      if (known && !(await hasRow(this.#engine, known))) return missingRow(known, head, result.rows);
     }
     return this.#missing ?? result;
   }
 
-  async prune(before: number): Promise<number> {
-    await this.#writer.settle();
-    const through = await this.#prunable(before);
-    const first = await readFirstSeq(this.#engine);
-    if (through < first || first === 0) return 0;
-    const last = await readRow(this.#engine, through);
-    if (!last)
-      throw new GatewayError("audit-failed", `row ${through} of the audit log is missing: verify it first`);
-    const removed = through - first + 1;
-    const params = JSON.stringify({ removed, through, hash: last.hash, before });
-    await this.#writer.write({ kind: "mark", actor: "operator", method: PRUNE_MARK, params });
-    await removeRows(this.#engine, through);
-    return removed;
+  prune(before: number, options: PruneOptions = {}): Promise<number> {
+    return this.#alone(() => pruneLog(this.#held, before, { ...options, archive: this.#archiveOf(options) }));
   }
 
   get isIncomplete(): boolean {
@@ -156,14 +195,14 @@ export class StoredAuditLog implements AuditLog {
 
   async missingBefore(): Promise<number> {
     if (this.isIncomplete) return Number.POSITIVE_INFINITY;
-    const accepted = await readMark(this.#engine, ACCEPT_MARK);
-    return Math.max(accepted?.time ?? 0, prunedBefore(await readMark(this.#engine, PRUNE_MARK)));
+    const accepted = await readMark(this.#engine, this.#slot, ACCEPT_MARK);
+    return Math.max(accepted?.time ?? 0, prunedBefore(await readMark(this.#engine, this.#slot, PRUNE_MARK)));
   }
 
   async acceptBrokenChain(by: string): Promise<number> {
     const problem = this.#writer.brokenBy;
     if (problem === undefined) return 0;
-    const breaks = (await this.#check(this.head)).breaks();
+    const breaks = (await checkChain(this.#engine, this.head)).breaks();
     this.#missing = undefined;
     this.#writer.accept();
     await this.#writer.write({
@@ -180,9 +219,10 @@ export class StoredAuditLog implements AuditLog {
 
   /** After the start: completes interrupted work. */
   async start(): Promise<void> {
-    const pruned = prunedThrough(await readMark(this.#engine, PRUNE_MARK));
+    const pruned = prunedThrough(await readMark(this.#engine, this.#slot, PRUNE_MARK));
     if (pruned) await removeRows(this.#engine, pruned.seq);
-    for (const entry of await readUnfinished(this.#engine, await readSettled(this.#engine))) {
+    await releaseHeld(this.#held);
+    for (const entry of await readUnfinished(this.#engine, await readSettled(this.#engine, this.#slot))) {
       this.#writer.adopt(entry);
       this.#writer.end(entry.seq, { outcome: "indeterminate", duration: 0 });
     }
@@ -201,57 +241,23 @@ export class StoredAuditLog implements AuditLog {
     await writeSettled(this.#engine, this.head.seq).catch(() => {});
   }
 
-  async #check(head: AuditHead, count = Number.POSITIVE_INFINITY): Promise<ChainCheck> {
-    const pruned = prunedThrough(await readMark(this.#engine, PRUNE_MARK));
-    let start = pruned ?? GENESIS;
-    if (head.seq - start.seq > count) start = (await readRow(this.#engine, head.seq - count)) ?? start;
-    const check = new ChainCheck({ seq: start.seq, hash: start.hash });
-    for await (const page of readPages(this.#engine, head, { after: start.seq })) {
-      for (const row of page) check.add(row);
-    }
-    return check;
+  /** The last row that was removed, or the start of the chain. */
+  async #start(): Promise<AuditHead> {
+    return prunedThrough(await readMark(this.#engine, this.#slot, PRUNE_MARK)) ?? startOf(this.#slot);
   }
 
-  /** The last row that may be removed: all rows up to it are old, and none waits for its outcome. */
-  async #prunable(before: number): Promise<number> {
-    const kept = await ask(this.#engine, (db) =>
-      db
-        .selectFrom("vitrine_audit")
-        .select((select) => select.fn.min("seq").as("seq"))
-        .where("time", ">=", Math.ceil(before))
-        .executeTakeFirst(),
+  /** The folder for the rows of this slot: a node may have several slots in its life. */
+  #archiveOf({ archive }: PruneOptions): string | undefined {
+    return archive === undefined || this.#slot === FIRST_SLOT ? archive : join(archive, `slot-${this.#slot}`);
+  }
+
+  /** Runs after earlier work on old rows. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#retaining.then(work);
+    this.#retaining = done.then(
+      () => {},
+      () => {},
     );
-    return Math.min(kept?.seq ?? this.head.seq + 1, this.#writer.oldestOpen) - 1;
-  }
-
-  async #has({ seq, hash }: AuditHead): Promise<boolean> {
-    if (seq === 0) return true;
-    const row = await readRow(this.#engine, seq);
-    if (row) return row.hash === hash;
-    const pruned = prunedThrough(await readMark(this.#engine, PRUNE_MARK));
-    return pruned !== undefined && seq <= pruned.seq;
-  }
-}
-
-/** The result if a row that was written is missing. */
-function missingRow(known: AuditHead, head: AuditHead, rows: number): Verification {
-  if (known.seq <= head.seq) return missingNoted(known, rows);
-  const { seq } = known;
-  const which = seq === head.seq + 1 ? `row ${seq} is` : `rows ${head.seq + 1} to ${seq} are`;
-  const message = `${which} missing from its end: the database file or its -wal file was cut short, or an older backup was restored`;
-  return { ok: false, rows, seq, message };
-}
-
-/** Removes rows from the oldest on, in batches, so that others can write in between. */
-async function removeRows(engine: DatabaseEngine, through: number): Promise<void> {
-  for (;;) {
-    const first = await readFirstSeq(engine);
-    if (first === 0 || first > through) return;
-    const last = Math.min(through, first + REMOVED_AT_ONCE - 1);
-    await change(engine, (db) => [
-      db.deleteFrom("vitrine_audit").where("seq", "<=", last),
-      db.deleteFrom("vitrine_results").where("seq", "<=", last),
-    ]);
-    await new Promise(setImmediate);
+    return done;
   }
 }

@@ -34,10 +34,24 @@ export interface Group {
   readonly entries: readonly WaitingRow[];
 }
 
+/** The waiting entries of a user. */
+interface UserQueue {
+  readonly rows: WaitingRow[];
+  weight: number;
+}
+
+/**
+ * The rows of all users. Users take turns, so that many entries of one user do not delay those of another; and a user can fill
+ * three quarters of the queue at most.
+ */
 export class AuditQueue {
   readonly #limits: QueueLimits;
-  readonly #entries: WaitingRow[] = [];
+  /** Waiting entries by user. Users without any are not there; the next one is the first. */
+  readonly #queues = new Map<string, UserQueue>();
+  /** The entries of the next commit. */
+  #next: WaitingRow[] = [];
   readonly #outcomes: WaitingRow[] = [];
+  #entries = 0;
   #weight = 0;
 
   constructor(limits: QueueLimits) {
@@ -45,20 +59,35 @@ export class AuditQueue {
   }
 
   get size(): number {
-    return this.#entries.length + this.#outcomes.length;
+    return this.#entries + this.#outcomes.length;
   }
 
   get outcomes(): number {
     return this.#outcomes.length;
   }
 
-  /** Whether there is space for an entry. Outcomes are always accepted, because their entries were. */
-  hasRoom(weight: number): boolean {
-    return this.size < this.#limits.waiting && this.#weight + weight <= this.#limits.weight;
+  /**
+   * Whether there is space for an entry of a user, who may have three times as much as is free, and always as much as a commit
+   * holds. Outcomes are always accepted, because their entries were.
+   */
+  hasRoom(user: RowFields["user"], weight: number): boolean {
+    const rows = this.#limits.waiting - this.size;
+    const bytes = this.#limits.weight - this.#weight;
+    const own = this.#queues.get(user ?? "");
+    const isFair =
+      !own ||
+      ((own.rows.length < GROUP || own.rows.length <= 3 * rows) &&
+        (own.weight + weight <= GROUP_WEIGHT || own.weight + weight <= 3 * bytes));
+    return rows > 0 && weight <= bytes && isFair;
   }
 
   addEntry(row: WaitingRow): void {
-    this.#entries.push(row);
+    const user = row.fields.user ?? "";
+    const queue = this.#queues.get(user) ?? { rows: [], weight: 0 };
+    this.#queues.set(user, queue);
+    queue.rows.push(row);
+    queue.weight += row.weight;
+    this.#entries++;
     this.#weight += row.weight;
   }
 
@@ -73,18 +102,35 @@ export class AuditQueue {
   group(): Group {
     let count = 0;
     let weight = 0;
-    const take = (rows: readonly WaitingRow[]): WaitingRow[] => {
-      const taken: WaitingRow[] = [];
-      for (const row of rows) {
-        if (count > 0 && (count >= GROUP || weight + row.weight > GROUP_WEIGHT)) break;
-        count++;
-        weight += row.weight;
-        taken.push(row);
-      }
-      return taken;
+    const fits = (row: WaitingRow): boolean => {
+      if (count > 0 && (count >= GROUP || weight + row.weight > GROUP_WEIGHT)) return false;
+      count++;
+      weight += row.weight;
+      return true;
     };
-    const outcomes = take(this.#outcomes);
-    return { outcomes, entries: outcomes.length < this.#outcomes.length ? [] : take(this.#entries) };
+    const outcomes: WaitingRow[] = [];
+    for (const row of this.#outcomes) {
+      if (!fits(row)) break;
+      outcomes.push(row);
+    }
+    if (outcomes.length < this.#outcomes.length) return { outcomes, entries: [] };
+    // A commit is repeated if the database was locked: then these entries are chosen already.
+    if (this.#next.length === 0) this.#choose(fits);
+    return { outcomes, entries: this.#next };
+  }
+
+  /** Moves entries into the next commit, one of each user in turn. */
+  #choose(fits: (row: WaitingRow) => boolean): void {
+    for (const [user, queue] of this.#queues) {
+      const [row] = queue.rows;
+      if (!row || !fits(row)) return;
+      queue.rows.shift();
+      queue.weight -= row.weight;
+      this.#next.push(row);
+      // To the end: the others get their turn first.
+      this.#queues.delete(user);
+      if (queue.rows.length > 0) this.#queues.set(user, queue);
+    }
   }
 
   /** Removes the oldest outcomes, which are on disk. */
@@ -92,17 +138,34 @@ export class AuditQueue {
     for (const { weight } of this.#outcomes.splice(0, count)) this.#weight -= weight;
   }
 
-  /** Resolves the oldest entries, which are on disk, numbered from `seq`. */
-  resolveEntries(count: number, seq: number): void {
-    for (const { weight, resolve } of this.#entries.splice(0, count)) {
+  /** Resolves the entries of the last group, which are on disk, numbered from `seq`. */
+  resolveEntries(seq: number): void {
+    const written = this.#next;
+    this.#next = [];
+    this.#entries -= written.length;
+    for (const { weight, resolve } of written) {
       this.#weight -= weight;
       resolve?.(seq++);
     }
   }
 
+  /** Rejects the entries that another node may write now: those in the next commit; later ones have their own. */
+  rejectNext(isRefused: (row: WaitingRow) => boolean, error: GatewayError): void {
+    const refused = this.#next.filter(isRefused);
+    this.#next = this.#next.filter((row) => !isRefused(row));
+    this.#entries -= refused.length;
+    for (const { weight, reject } of refused) {
+      this.#weight -= weight;
+      reject?.(error);
+    }
+  }
+
   /** Rejects all entries. Returns their number. */
   rejectEntries(error: GatewayError): number {
-    const rejected = this.#entries.splice(0);
+    const rejected = [...this.#next, ...[...this.#queues.values()].flatMap(({ rows }) => rows)];
+    this.#next = [];
+    this.#queues.clear();
+    this.#entries = 0;
     for (const { weight, reject } of rejected) {
       this.#weight -= weight;
       reject?.(error);

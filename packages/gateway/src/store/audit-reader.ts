@@ -5,62 +5,87 @@
  * @module
  */
 import type { SelectQueryBuilder } from "kysely";
+import { endOf, FIRST_SLOT, slotOf, startOf } from "./chains.js";
 import { ask, change, type DatabaseEngine } from "./engine.js";
-import { GENESIS, indexable, type StoredRow, storableText } from "./row.js";
+import { rest } from "./pace.js";
+import { indexable, type StoredRow, storableText } from "./row.js";
 import type { Tables } from "./schema.js";
 import type { AuditHead, AuditQuery } from "./store.js";
 
 /** Rows that a statement searches. */
-const STRETCH = 20_000;
-/** Rows that a statement returns. */
-const PAGE = 500;
+const STRETCH = 1000;
+/** Rows that a statement returns: it takes about a millisecond. */
+const PAGE = 100;
 
 type Query = SelectQueryBuilder<Tables, "vitrine_audit", StoredRow>;
 
-/** The last row. */
-export async function readHead(engine: DatabaseEngine): Promise<AuditHead> {
+/** The last row of a slot. */
+export async function readHead(engine: DatabaseEngine, slot: number): Promise<AuditHead> {
   const row = await ask(engine, (db) =>
-    db.selectFrom("vitrine_audit").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst(),
+    db
+      .selectFrom("vitrine_audit")
+      .select(["seq", "hash"])
+      .where("seq", "<=", endOf(slot))
+      .where("seq", ">", startOf(slot).seq)
+      .orderBy("seq", "desc")
+      .limit(1)
+      .executeTakeFirst(),
   );
-  return row ?? GENESIS;
+  return row ?? startOf(slot);
 }
 
-/** The number of the oldest row. */
-export async function readFirstSeq(engine: DatabaseEngine): Promise<number> {
+/** The number of the oldest row of a slot; undefined if it has none. */
+export async function readFirstSeq(engine: DatabaseEngine, slot: number): Promise<number | undefined> {
   const row = await ask(engine, (db) =>
-    db.selectFrom("vitrine_audit").select("seq").orderBy("seq").limit(1).executeTakeFirst(),
+    db
+      .selectFrom("vitrine_audit")
+      .select("seq")
+      .where("seq", ">", startOf(slot).seq)
+      .where("seq", "<=", endOf(slot))
+      .orderBy("seq")
+      .limit(1)
+      .executeTakeFirst(),
   );
-  return row?.seq ?? 0;
+  return row?.seq;
 }
 
 /** A row. */
 export const readRow = (engine: DatabaseEngine, seq: number): Promise<StoredRow | undefined> =>
   ask(engine, (db) => db.selectFrom("vitrine_audit").selectAll().where("seq", "=", seq).executeTakeFirst());
 
-/** The last mark of a kind. */
-export const readMark = (engine: DatabaseEngine, method: string): Promise<StoredRow | undefined> =>
+/** The last mark of a kind in a slot. */
+export const readMark = (
+  engine: DatabaseEngine,
+  slot: number,
+  method: string,
+): Promise<StoredRow | undefined> =>
   ask(engine, (db) =>
     db
       .selectFrom("vitrine_audit")
       .selectAll()
       .where("kind", "=", "mark")
       .where("method", "=", method)
+      .where("seq", ">", startOf(slot).seq)
+      .where("seq", "<=", endOf(slot))
       .orderBy("seq", "desc")
       .limit(1)
       .executeTakeFirst(),
   );
 
-/** Rows in order, in pages, up to the current last one. */
+/** Rows of a slot in order, in pages, up to its `head`. */
 export async function* readPages(
   engine: DatabaseEngine,
   head: AuditHead,
   query: Omit<AuditQuery, "limit"> = {},
 ): AsyncGenerator<StoredRow[]> {
   // Rows from `low` to `high`, both inclusive, are not read yet.
-  let low = Math.max((query.after ?? 0) + 1, await readFirstSeq(engine));
+  const first = await readFirstSeq(engine, slotOf(head.seq));
+  if (first === undefined) return;
+  let low = Math.max((query.after ?? 0) + 1, first);
   let high = head.seq;
   const newest = query.newestFirst === true;
   while (low <= high) {
+    const since = performance.now();
     const from = newest ? Math.max(low, high - STRETCH + 1) : low;
     const to = newest ? high : Math.min(high, low + STRETCH - 1);
     const page = await ask(engine, (db) =>
@@ -75,15 +100,14 @@ export async function* readPages(
     if (newest) high = (last ?? from) - 1;
     else low = (last ?? to) + 1;
     if (page.length > 0) yield page;
-    // Yield to other work.
-    await new Promise(setImmediate);
+    await rest(engine, since);
   }
 }
 
 function matching(rows: Query, query: AuditQuery): Query {
   let found = rows;
   if (query.user !== undefined) found = found.where("user", "=", indexable(query.user));
-  for (const field of ["view", "server", "identity", "method", "decision", "outcome"] as const) {
+  for (const field of ["view", "server", "identity", "trace", "method", "decision", "outcome"] as const) {
     const value = query[field];
     if (value !== undefined) found = found.where(field, "=", storableText(value));
   }
@@ -148,7 +172,7 @@ export async function hasSeries(engine: DatabaseEngine, series: string): Promise
   return row !== undefined;
 }
 
-/** Allowed entries without an outcome. */
+/** Allowed entries of a slot without an outcome, after a row. */
 export const readUnfinished = (engine: DatabaseEngine, after: number): Promise<StoredRow[]> =>
   ask(engine, (db) =>
     db
@@ -158,17 +182,21 @@ export const readUnfinished = (engine: DatabaseEngine, after: number): Promise<S
       .where("entry.kind", "=", "entry")
       .where("entry.decision", "=", "allowed")
       .where("entry.seq", ">", after)
+      .where("entry.seq", "<=", endOf(slotOf(after)))
       .where("outcome.seq", "is", null)
       .orderBy("entry.seq")
       .execute(),
   );
 
-/** The row up to which every entry has its outcome. */
-export async function readSettled(engine: DatabaseEngine): Promise<number> {
+const settledName = (slot: number): string => (slot === FIRST_SLOT ? "settled" : `settled:${slot}`);
+
+/** The row of a slot up to which every entry has its outcome. */
+export async function readSettled(engine: DatabaseEngine, slot: number): Promise<number> {
+  const name = settledName(slot);
   const row = await ask(engine, (db) =>
-    db.selectFrom("vitrine_state").select("value").where("name", "=", "settled").executeTakeFirst(),
+    db.selectFrom("vitrine_state").select("value").where("name", "=", name).executeTakeFirst(),
   );
-  return Number(row?.value ?? 0);
+  return Number(row?.value ?? startOf(slot).seq);
 }
 
 export async function writeSettled(engine: DatabaseEngine, seq: number): Promise<void> {
@@ -176,7 +204,7 @@ export async function writeSettled(engine: DatabaseEngine, seq: number): Promise
   await change(engine, (db) =>
     db
       .insertInto("vitrine_state")
-      .values({ name: "settled", value })
+      .values({ name: settledName(slotOf(seq)), value })
       .onConflict((conflict) => conflict.column("name").doUpdateSet({ value })),
   );
 }

@@ -7,8 +7,10 @@
 import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
 import { AuditQueue, type QueueLimits, type WaitingRow } from "./audit-queue.js";
-import { type DatabaseEngine, LOCK_TIMEOUT, wait } from "./engine.js";
+import { type DatabaseEngine, LOCK_TIMEOUT, ShardsMoved, wait } from "./engine.js";
+import { noteCommit } from "./pace.js";
 import { chainRow, type RowFields, rowWeight, type StoredRow } from "./row.js";
+import { shardOfEntry } from "./shards.js";
 import type { AuditHead, AuditOutcome, OnAlarm } from "./store.js";
 
 /** Milliseconds that an outcome waits for others to be committed with. */
@@ -102,7 +104,7 @@ export class AuditWriter {
   /** Writes a row, and resolves with its number when it is on disk. */
   write(fields: RowFields): Promise<number> {
     const weight = rowWeight(fields);
-    const refusal = this.#refusal(weight);
+    const refusal = this.#refusal(fields.user, weight);
     if (refusal) {
       this.#refused++;
       return Promise.reject(refusal);
@@ -178,10 +180,10 @@ export class AuditWriter {
     }
   }
 
-  #refusal(weight: number): GatewayError | undefined {
+  #refusal(user: RowFields["user"], weight: number): GatewayError | undefined {
     if (this.#state === "closed") return stopping();
     if (this.#state !== "ready") return unwritable(this.#problem);
-    if (this.#queue.hasRoom(weight)) return undefined;
+    if (this.#queue.hasRoom(user, weight)) return undefined;
     return new GatewayError("overloaded", "too many calls are waiting for the audit log: try again later");
   }
 
@@ -209,9 +211,14 @@ export class AuditWriter {
       const rows = this.#chain([...outcomes, ...entries]);
       const began = performance.now();
       try {
+        noteCommit(this.#engine);
         await this.#engine.append(rows);
         this.#options.oncommit?.((performance.now() - began) / 1000);
       } catch (error) {
+        if (error instanceof ShardsMoved) {
+          this.#queue.rejectNext(({ fields }) => isOf(fields, error.shards), moved());
+          continue;
+        }
         lockedSince ||= performance.now();
         if (this.#engine.isBusy(error) && performance.now() - lockedSince < LOCK_TIMEOUT) {
           await wait(pause);
@@ -227,7 +234,8 @@ export class AuditWriter {
       this.#moveHead(rows);
       for (const row of rows) this.#awaitOutcome(row);
       this.#dropOutcomes(outcomes.length);
-      this.#queue.resolveEntries(entries.length, this.#head.seq - entries.length + 1);
+      // Outcomes alone leave the chosen entries for the next commit.
+      if (entries.length > 0) this.#queue.resolveEntries(this.#head.seq - entries.length + 1);
     }
     this.#isWriting = false;
   }
@@ -335,6 +343,13 @@ export class AuditWriter {
 }
 
 const isSame = (a: AuditHead, b: AuditHead | undefined): boolean => a.seq === b?.seq && a.hash === b.hash;
+
+const isOf = (fields: RowFields, shards: ReadonlySet<number>): boolean => {
+  const shard = shardOfEntry(fields);
+  return shard !== undefined && shards.has(shard);
+};
+
+const moved = () => new GatewayError("stopping", "another node of the gateway serves this user now");
 
 const stopping = () => new GatewayError("stopping", "the gateway is stopping");
 

@@ -89,6 +89,15 @@ export function prunedThrough(mark: RowFields | undefined): AuditHead | undefine
   return typeof through === "number" && typeof hash === "string" ? { seq: through, hash } : undefined;
 }
 
+/** The heads in a mark of the heads of all chains. */
+export function readHeads(mark: RowFields | undefined): AuditHead[] {
+  const heads = mark === undefined ? [] : readParams(mark)["heads"];
+  return (Array.isArray(heads) ? heads : []).flatMap((entry) => {
+    const { seq, hash } = recordOf(entry);
+    return typeof seq === "number" && typeof hash === "string" ? [{ seq, hash }] : [];
+  });
+}
+
 /** The time before which rows were removed, if the mark is a {@link PRUNE_MARK}; 0 otherwise. */
 export function prunedBefore(mark: RowFields | undefined): number {
   const before = mark?.method === PRUNE_MARK ? readParams(mark)["before"] : undefined;

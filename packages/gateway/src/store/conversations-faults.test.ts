@@ -83,7 +83,7 @@ describe("conversations on SQLite", () => {
     async () => {
       const disk = join(folder, `disk-${++files}`);
       mkdirSync(disk);
-      execFileSync("mount", ["-t", "tmpfs", "-o", "size=1200k", "tmpfs", disk]);
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=1700k", "tmpfs", disk]);
       writeFileSync(join(disk, "ballast"), Buffer.alloc(400_000));
       const { store, conversations, put } = await open(`sqlite:${join(disk, "store.db")}`);
       undo.push(() => execFileSync("umount", ["-l", disk]));

@@ -6,6 +6,7 @@
 import { recordOf } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import { ChainCheck, type CheckedRow, prunedThrough } from "./chain-check.js";
+import { FIRST_SLOT, slotOf, startOf } from "./chains.js";
 import { type RowFields, rowHash, rowText } from "./row.js";
 import type { AuditHead, AuditLog, AuditQuery, Verification } from "./store.js";
 
@@ -31,7 +32,8 @@ export async function* exportRows(
   for await (const row of log.rows(query)) yield `${rowLine(row)}\n`;
 }
 
-const rowLine = (row: RowFields): string => `${rowText(row).slice(0, -1)},"hash":"${row.hash}"}`;
+/** A row as a line of an export, without its end. */
+export const rowLine = (row: RowFields): string => `${rowText(row).slice(0, -1)},"hash":"${row.hash}"}`;
 
 /**
  * Verifies the chain of a complete export, from the oldest row to the last.
@@ -49,44 +51,79 @@ export async function verifyExport(
   lines: AsyncIterable<string> | Iterable<string>,
   { after, noted }: { after?: AuditHead | undefined; noted?: AuditHead | undefined } = {},
 ): Promise<Verification> {
-  let check: ChainCheck | undefined;
-  // The first row of an export that starts in the middle, until a mark describes the rows before it.
-  let unanchored: CheckedRow | undefined;
+  let chain = new ExportedChain(after);
   let isNoted = noted === undefined || noted.seq === 0;
   let number = 0;
+  let rows = 0;
   for await (const line of lines) {
     number++;
     const text = line.trimEnd();
     if (!text) continue;
     const row = readLine(text);
     if (!row) {
-      const seq = (check?.head.seq ?? 0) + 1;
-      return { ok: false, rows: number - 1, seq, message: `line ${number} is not a row of an audit log` };
+      const message = `line ${number} is not a row of an audit log`;
+      return { ok: false, rows: number - 1, seq: chain.next, message };
     }
-    if (!check) {
-      check = new ChainCheck(after);
-      if (!after && row.seq !== 1) unanchored = row;
+    // The chains of several nodes come one after the other.
+    if (chain.isOver(row)) {
+      const ended = chain.result();
+      rows += ended.rows;
+      if (!ended.ok) return { ...ended, rows };
+      chain = new ExportedChain();
     }
-    if (row === unanchored) check.trust(row);
-    else check.add(row);
-    const start = prunedThrough(row);
-    if (
-      unanchored &&
-      start?.seq === unanchored.seq - 1 &&
-      unanchored.hash === rowHash(start.hash, unanchored)
-    ) {
-      unanchored = undefined;
-    }
+    chain.add(row);
     isNoted ||= row.seq === noted?.seq && row.hash === noted.hash;
   }
-  const result = (check ?? new ChainCheck(after)).result();
-  if (result.ok && unanchored) {
-    const { seq } = unanchored;
+  const last = chain.result();
+  const result = { ...last, rows: rows + last.rows };
+  if (result.ok && noted && !isNoted) return missingNoted(noted, result.rows);
+  return result;
+}
+
+/** The check of the rows of one slot. */
+class ExportedChain {
+  readonly #after: AuditHead | undefined;
+  #check: ChainCheck | undefined;
+  #slot = FIRST_SLOT;
+  /** The first row of an export that starts in the middle, until a mark describes the rows before it. */
+  #unanchored: CheckedRow | undefined;
+
+  constructor(after?: AuditHead) {
+    this.#after = after;
+  }
+
+  /** The number of the next row. */
+  get next(): number {
+    return (this.#check?.head.seq ?? 0) + 1;
+  }
+
+  /** Whether the row is of another slot. */
+  isOver({ seq }: CheckedRow): boolean {
+    return this.#check !== undefined && slotOf(seq) !== this.#slot;
+  }
+
+  add(row: CheckedRow): void {
+    if (!this.#check) {
+      this.#slot = slotOf(row.seq);
+      const start = this.#after ?? startOf(this.#slot);
+      this.#check = new ChainCheck(start);
+      if (!this.#after && row.seq !== start.seq + 1) this.#unanchored = row;
+    }
+    const first = this.#unanchored;
+    if (row === first) this.#check.trust(row);
+    else this.#check.add(row);
+    const start = prunedThrough(row);
+    if (first && start?.seq === first.seq - 1 && first.hash === rowHash(start.hash, first))
+      this.#unanchored = undefined;
+  }
+
+  result(): Verification {
+    const result = (this.#check ?? new ChainCheck(this.#after)).result();
+    if (!result.ok || !this.#unanchored) return result;
+    const { seq } = this.#unanchored;
     const message = `the export starts at row ${seq}, but no mark in it describes the rows before: provide row ${seq - 1}`;
     return { ok: false, rows: result.rows, seq, message };
   }
-  if (result.ok && noted && !isNoted) return missingNoted(noted, result.rows);
-  return result;
 }
 
 /** The result if the row of a noted head is missing. */
@@ -98,7 +135,7 @@ export const missingNoted = ({ seq }: AuditHead, rows: number): Verification => 
 });
 
 /** Accepts only lines that {@link exportRows} writes: other members would not be covered by the hash. */
-function readLine(text: string): CheckedRow | undefined {
+export function readLine(text: string): CheckedRow | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);

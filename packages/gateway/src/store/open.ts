@@ -6,18 +6,27 @@
 import { resolve } from "node:path";
 import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
+import { AuditChains } from "./audit-chains.js";
 import { StoredAuditLog } from "./audit-log.js";
 import { readHead } from "./audit-reader.js";
 import { AuditWriter } from "./audit-writer.js";
+import { FIRST_SLOT } from "./chains.js";
 import type { DatabaseEngine } from "./engine.js";
+import { StoredHolds } from "./holds.js";
+import type { JoinedNode } from "./joined-node.js";
+import type { LegalHolds } from "./legal-holds.js";
 import { headFile, NotedHead } from "./noted-head.js";
+import type { NodeIdentity } from "./owned-users.js";
+import { rest } from "./pace.js";
 import { migrate } from "./schema.js";
+import { settleAll, settleSlot } from "./settle.js";
 import { openSqlite } from "./sqlite.js";
 import type { AuditHead, GatewayStore, OnAlarm } from "./store.js";
 import { StoredConsents } from "./stored-consents.js";
 import { StoredConversations } from "./stored-conversations.js";
 import { StoredResults } from "./stored-results.js";
 import { StoredServers } from "./stored-servers.js";
+import { UserOwnership } from "./user-ownership.js";
 
 /** Maximum rows that are checked at the start. */
 const CHECKED_AT_START = 100_000;
@@ -52,6 +61,10 @@ export interface StoreOptions {
    */
   maxWaiting?: number | undefined;
   maxWaitingBytes?: number | undefined;
+  /**
+   * Makes this process a node: others share the database. Only with PostgreSQL.
+   */
+  join?: NodeIdentity | undefined;
 }
 
 /**
@@ -85,14 +98,19 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   const { ownerTimeout = 2000, commitTimeout = 10_000 } = options;
   let engine: DatabaseEngine | undefined;
   let noted: NotedHead | undefined;
+  let member: JoinedNode | undefined;
   try {
-    engine = await openEngine(url, { ownerTimeout, commitTimeout });
+    const isShared = options.join !== undefined;
+    engine = await openEngine(url, { ownerTimeout, commitTimeout, isShared });
     const file = headFile(url, options.folder);
     noted = file === undefined ? undefined : new NotedHead(file);
-    return await openOn(engine, noted, options);
+    await migrate(engine.db, engine.kind);
+    member = options.join && (await joinNodes(url, options.join));
+    return await openOn(engine, noted, member, options);
   } catch (error) {
     noted?.close();
     await engine?.close();
+    await member?.close();
     throw unusable(url, error);
   }
 }
@@ -108,10 +126,15 @@ function unusable(url: string, error: unknown): GatewayError {
 
 async function openEngine(
   url: string,
-  options: { ownerTimeout: number; commitTimeout: number },
+  options: { ownerTimeout: number; commitTimeout: number; isShared: boolean },
 ): Promise<DatabaseEngine> {
   // Loaded on demand: the driver is a tenth of the gateway's code, and most gateways do not use it.
   if (/^postgres(?:ql)?:\/\//.test(url)) return (await import("./postgres.js")).openPostgres(url, options);
+  if (options.isShared)
+    throw new GatewayError(
+      "config-invalid",
+      'several nodes need a PostgreSQL database that all of them reach: set "database" to postgres://…',
+    );
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(url)?.[1];
   if (!path) {
     const message = `"${url.split(":")[0]}:" is not a supported database: use sqlite:/path/to/file or postgres://…`;
@@ -120,46 +143,92 @@ async function openEngine(
   return openSqlite(path === ":memory:" ? path : resolve(path), options.ownerTimeout);
 }
 
+/** Joins the nodes of the database, which were migrated before. */
+async function joinNodes(url: string, identity: NodeIdentity): Promise<JoinedNode> {
+  return (await import("./joined-node.js")).JoinedNode.join(url, identity);
+}
+
 async function openOn(
   engine: DatabaseEngine,
   noted: NotedHead | undefined,
+  member: JoinedNode | undefined,
   options: StoreOptions,
 ): Promise<GatewayStore> {
-  await migrate(engine.db, engine.kind);
+  const now = options.now ?? Date.now;
+  const slot = member?.grant.slot ?? FIRST_SLOT;
+  engine.grant = member?.grant;
+  // A gateway alone follows nodes that were stopped or lost.
+  if (!member && engine.kind === "postgres") await settleAll(engine, now);
   const servers = await StoredServers.open(engine);
   const consents = new StoredConsents(engine, servers);
-  const writer = new AuditWriter(engine, await readHead(engine), {
-    now: options.now ?? Date.now,
+  const writer = new AuditWriter(engine, await readHead(engine, slot), {
+    now,
     onalarm: options.onalarm ?? (() => {}),
     oncommit: options.oncommit,
     onhead: (head) => noted?.note(head),
     limits: { waiting: options.maxWaiting ?? 10_000, weight: options.maxWaitingBytes ?? 64_000_000 },
-    readHead: () => readHead(engine),
+    readHead: () => readHead(engine, slot),
     onregained: async () => {
       consents.reload();
       await servers.reload();
     },
   });
-  const audit = new StoredAuditLog(engine, writer);
-  const found = await audit.verifyStart(CHECKED_AT_START, [options.noted, noted?.before]);
+  const holds: LegalHolds = new StoredHolds(engine, now, { mark: (mark) => own.mark(mark) });
+  const own = new StoredAuditLog(engine, writer, holds, member && ((user) => member.holds(user)));
+  const found = await own.verifyStart(CHECKED_AT_START, [options.noted, noted?.before]);
   if (found.ok) {
-    noted?.note(audit.head);
-    await audit.start();
+    noted?.note(own.head);
+    await own.start();
   } else {
     writer.break(
       `the audit log is broken: ${found.message}. Nothing can be recorded, so no call can be made, until you accept it with "vitrine-gateway audit accept-broken-chain"`,
     );
-    if (options.acceptBrokenChain !== undefined) await audit.acceptBrokenChain(options.acceptBrokenChain);
+    if (options.acceptBrokenChain !== undefined) await own.acceptBrokenChain(options.acceptBrokenChain);
   }
-  const conversations = new StoredConversations(engine);
-  const results = new StoredResults(engine, options.now ?? Date.now);
+  const audit = engine.kind === "postgres" ? new AuditChains(engine, own) : own;
+  const conversations = new StoredConversations(engine, holds, now);
+  const results = new StoredResults(engine, now);
+  const nodes =
+    member &&
+    new UserOwnership({
+      member,
+      settle: (lost) => settleSlot(engine, lost, now),
+      anchor: async () => (audit instanceof AuditChains ? audit.anchor() : undefined),
+      ontaken: async () => {
+        consents.reload();
+        await servers.reload();
+      },
+    });
   let closed: Promise<void> | undefined;
   const close = async () => {
+    nodes?.stop();
     await conversations.close();
     await results.close();
-    await audit.close();
+    await own.close();
     noted?.close();
+    // Nothing of this node can write any more, so its slot is free at once.
+    await member?.leave();
     await engine.close();
+    await member?.close();
   };
-  return { audit, results, consents, servers, conversations, close: () => (closed ??= close()) };
+  const shrink = async (): Promise<void> => {
+    for (;;) {
+      const since = performance.now();
+      if (closed || !(await engine.shrink())) return;
+      await rest(engine, since);
+    }
+  };
+  const compact = () => engine.compact();
+  return {
+    audit,
+    holds,
+    results,
+    consents,
+    servers,
+    conversations,
+    nodes,
+    shrink,
+    compact,
+    close: () => (closed ??= close()),
+  };
 }

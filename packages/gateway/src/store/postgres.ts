@@ -1,7 +1,9 @@
 /**
- * The PostgreSQL engine. A single connection writes, and holds a lock as long as it exists: a process that
- * lost the connection has also lost the right to write, and the process with the lock knows that nothing of
- * the previous owner is still running.
+ * The PostgreSQL engine. A single connection writes, and holds a lock as long as it exists.
+ *
+ * - A gateway alone holds it exclusively: a process that lost the connection has also lost the right to write, and
+ *   the process with the lock knows that nothing of the previous owner is still running.
+ * - The nodes of a gateway share it, which keeps others out. Each of them may write only while it has its slot.
  *
  * @module
  */
@@ -9,7 +11,8 @@ import { Socket } from "node:net";
 import { GatewayError } from "@vitrine/wire";
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
-import { type DatabaseEngine, insertStatements, valuesOf, wait } from "./engine.js";
+import { type DatabaseEngine, type Grant, insertStatements, ShardsMoved, valuesOf, wait } from "./engine.js";
+import { appendFenced, checkFence } from "./postgres-fence.js";
 import { chainRow, GENESIS, type StoredRow } from "./row.js";
 import type { Tables } from "./schema.js";
 
@@ -43,6 +46,8 @@ export interface PostgresOptions {
   ownerTimeout: number;
   /** Milliseconds after which an unanswered commit counts as lost. */
   commitTimeout: number;
+  /** Whether other nodes of the gateway use the log as well. */
+  isShared?: boolean | undefined;
 }
 
 /** Connects, and becomes the owner of the log in the connection's schema. */
@@ -65,6 +70,11 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 
 class InUse extends GatewayError {}
 
+const IN_USE =
+  'the audit log in the database is in use by another gateway: stop it first, use another database or schema, or let several nodes share it ("nodes" in the settings of each)';
+const ALONE =
+  'the audit log in the database is in use by a gateway that does not share it: stop it first, and start it again with "nodes" in its settings';
+
 interface Writer {
   readonly client: pg.Client;
   /** The server's process for the connection. */
@@ -76,6 +86,7 @@ interface Writer {
 class PostgresEngine implements DatabaseEngine {
   readonly kind = "postgres";
   readonly db: Kysely<Tables>;
+  grant: Grant | undefined;
   onlost: (error: unknown) => void = () => {};
   readonly #url: string;
   readonly #options: PostgresOptions;
@@ -106,10 +117,11 @@ class PostgresEngine implements DatabaseEngine {
   /**
    * Uses a connection of the pool: on the writer's own, rows of the log would become part of the transaction.
    */
-  async change(queries: readonly CompiledQuery[]): Promise<number> {
+  async change(queries: readonly CompiledQuery[], user?: string): Promise<number> {
     this.#checkOwner();
     return this.db.transaction().execute(async (transaction) => {
       await sql.raw(DURABLE("true")).execute(transaction);
+      if (this.grant) await checkFence(transaction, this.grant, user);
       let rows = 0;
       for (const query of queries)
         rows += Number((await transaction.executeQuery(query)).numAffectedRows ?? 0);
@@ -118,18 +130,18 @@ class PostgresEngine implements DatabaseEngine {
     });
   }
 
-  async append(rows: readonly StoredRow[]): Promise<void> {
+  async append(rows: readonly StoredRow[], grant = this.grant): Promise<void> {
     const writer = this.#checkOwner();
-    const text = this.#textOf(rows.length);
-    const values = valuesOf(rows);
-    const name = rows.length <= PREPARED ? { name: `vitrine-append-${rows.length}` } : {};
     // Without an answer, it is unknown whether it was committed; the connection is closed, and the next one
     // checks.
     const timer = setTimeout(() => writer.cut(), this.#options.commitTimeout);
     try {
-      await writer.client.query({ text, values, ...name });
+      if (grant) return await appendFenced(writer.client, rows, grant);
+      const name = rows.length <= PREPARED ? { name: `vitrine-append-${rows.length}` } : {};
+      await writer.client.query({ text: this.#textOf(rows.length), values: valuesOf(rows), ...name });
     } catch (error) {
-      this.#drop(writer);
+      // A refused row leaves the connection as it was.
+      if (!(error instanceof ShardsMoved)) this.#drop(writer);
       throw error;
     } finally {
       clearTimeout(timer);
@@ -137,6 +149,15 @@ class PostgresEngine implements DatabaseEngine {
   }
 
   isBusy(): boolean {
+    return false;
+  }
+
+  /** The server's autovacuum reuses the space of removed rows. */
+  async shrink(): Promise<boolean> {
+    return false;
+  }
+
+  async compact(): Promise<boolean> {
     return false;
   }
 
@@ -195,7 +216,7 @@ class PostgresEngine implements DatabaseEngine {
       "select set_config(name, value, false) from (values ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')) as settings (name, value)",
     );
     const { rows } = await client.query<{ mine: boolean; pid: number }>(
-      `select pg_try_advisory_lock(${LOCK}) as mine, pg_backend_pid() as pid`,
+      `select pg_try_advisory_lock${this.#options.isShared ? "_shared" : ""}(${LOCK}) as mine, pg_backend_pid() as pid`,
     );
     const [lock] = rows;
     if (lock?.mine) {
@@ -210,10 +231,7 @@ class PostgresEngine implements DatabaseEngine {
         [this.#lostPid],
       );
     }
-    throw new InUse(
-      "config-invalid",
-      "the audit log in the database is in use by another gateway: stop it first, or use another database or schema",
-    );
+    throw new InUse("config-invalid", this.#options.isShared ? ALONE : IN_USE, { data: { inUse: true } });
   }
 
   #lost(writer: Writer, error: unknown): void {

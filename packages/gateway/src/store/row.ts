@@ -4,6 +4,7 @@
  * @module
  */
 import { hash } from "node:crypto";
+import { FIRST_SLOT, startOf } from "./chains.js";
 import type { AuditHead, StoredAuditRow } from "./store.js";
 
 /**
@@ -33,6 +34,7 @@ export const FIELDS = [
   "resultSize",
   "result",
   "identity",
+  "trace",
 ] as const satisfies readonly (keyof StoredAuditRow)[];
 
 type Field = (typeof FIELDS)[number];
@@ -47,8 +49,8 @@ export type StoredRow = {
 /** The fields of a row; absent and null fields have no value. */
 export type RowFields = { readonly [F in keyof StoredAuditRow]?: StoredAuditRow[F] | null };
 
-/** The head before the first row. */
-export const GENESIS: AuditHead = { seq: 0, hash: "0".repeat(64) };
+/** The head before the first row of a gateway alone. */
+export const GENESIS: AuditHead = startOf(FIRST_SLOT);
 
 /** SHA-256, in hexadecimal digits. */
 export const sha256 = (text: string): string => hash("sha256", text);
@@ -97,6 +99,7 @@ export function chainRow(head: AuditHead, time: number, fields: RowFields): Stor
     resultSize: integer(fields.resultSize),
     result: text(fields.result),
     identity: text(fields.identity),
+    trace: text(fields.trace),
     hash: "",
   };
   row.hash = rowHash(head.hash, row);

@@ -7,7 +7,14 @@
 import type { ToolVisibility } from "@vitrine/protocol";
 import type { ConversationItem } from "@vitrine/wire";
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
+import {
+  retentionTables,
+  type StoredDeletion,
+  type StoredHeldRow,
+  type StoredHold,
+} from "./retention-tables.js";
 import type { StoredRow } from "./row.js";
+import { type SharedTables, sharedState } from "./shared/tables.js";
 import type { ConsentRecord, ServerNews } from "./store.js";
 
 /** A stored answer. */
@@ -107,8 +114,36 @@ export interface StoredState {
   value: string;
 }
 
+/** The slot of a node, while it has one and afterwards. */
+export interface StoredNode {
+  slot: number;
+  /** Random for each run of a node. */
+  node: string;
+  /** Grows each time the slot changes hands. */
+  fence: number;
+  /** `host:port` for other nodes. */
+  address: string;
+  version: string;
+  fingerprint: string;
+  /** `lost`: its lease ended, and its calls wait for their outcomes. `free`: another node may take the slot. */
+  state: "live" | "draining" | "lost" | "free";
+  /** Milliseconds since 1970, by the database's clock. */
+  expiresAt: number;
+}
+
+/** The node that has the users of a shard. */
+export interface StoredShard {
+  shard: number;
+  /** Null if it was given back. */
+  slot: number | null;
+  /** The fence of the slot when the shard was claimed. */
+  fence: number;
+}
+
 /** All tables. */
-export interface Tables {
+export interface Tables extends SharedTables {
+  vitrine_nodes: StoredNode;
+  vitrine_shards: StoredShard;
   vitrine_audit: StoredRow;
   vitrine_consents: StoredConsent;
   vitrine_conversations: StoredConversation;
@@ -117,6 +152,9 @@ export interface Tables {
   vitrine_servers: StoredServer;
   vitrine_results: StoredResult;
   vitrine_state: StoredState;
+  vitrine_holds: StoredHold;
+  vitrine_held: StoredHeldRow;
+  vitrine_deleted: StoredDeletion;
 }
 
 /** The type of the database. */
@@ -336,6 +374,40 @@ const consentActors = (kind: EngineKind): Migration => ({
   },
 });
 
+/** Nodes of one gateway, and their users. */
+const nodes = (kind: EngineKind): Migration => ({
+  async up(db) {
+    const integer = kind === "sqlite" ? "integer" : "bigint";
+    await db.schema
+      .createTable("vitrine_nodes")
+      .ifNotExists()
+      .addColumn("slot", "integer", (column) => column.primaryKey())
+      .addColumn("node", "text", (column) => column.notNull())
+      .addColumn("fence", integer, (column) => column.notNull())
+      .addColumn("address", "text", (column) => column.notNull())
+      .addColumn("version", "text", (column) => column.notNull())
+      .addColumn("fingerprint", "text", (column) => column.notNull())
+      .addColumn("state", "text", (column) => column.notNull())
+      .addColumn("expiresAt", integer, (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createTable("vitrine_shards")
+      .ifNotExists()
+      .addColumn("shard", "integer", (column) => column.primaryKey())
+      .addColumn("slot", "integer")
+      .addColumn("fence", integer, (column) => column.notNull())
+      .execute();
+  },
+});
+
+/** Adds trace ids of calls. Existing rows have none, so their hashes stay as they are. */
+const traces = (kind: EngineKind): Migration => ({
+  async up(db) {
+    if (!(await hasColumn(db, kind, "vitrine_audit", "trace")))
+      await db.schema.alterTable("vitrine_audit").addColumn("trace", "text").execute();
+  },
+});
+
 /**
  * Migrates the tables.
  *
@@ -355,6 +427,10 @@ export async function migrate(db: Kysely<Tables>, kind: EngineKind, through?: st
         "004-results": results(kind),
         "005-untold-servers": untoldServers(kind),
         "006-consent-actors": consentActors(kind),
+        "007-nodes": nodes(kind),
+        "008-shared-state": sharedState(kind),
+        "009-trace": traces(kind),
+        "010-retention": retentionTables(kind),
       }),
     },
     migrationTableName: "vitrine_migration",

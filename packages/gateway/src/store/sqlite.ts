@@ -21,6 +21,13 @@ const SIZES = [128, 64, 32, 16, 8, 7, 6, 5, 4, 3, 2, 1];
 /** Milliseconds: a disk that takes longer counts as slow. */
 const QUICK = 1;
 
+/** SQLite's number of the mode in which a file can be shortened in steps. */
+const INCREMENTAL = 2;
+/** Pages that a step moves: about a millisecond. */
+const SHRUNK_AT_ONCE = 8;
+/** Unused pages, and their share of the file, that are worth moving others for. New rows use them otherwise. */
+const UNUSED = { pages: 256, share: 0.1 };
+
 /**
  * Connections to files that were moved or replaced. SQLite removes the `-wal` file *by name* when the last
  * connection closes, and that name may belong to another database by now; so these stay open until the
@@ -42,6 +49,8 @@ export async function openSqlite(path: string, ownerTimeout: number): Promise<Da
     // file that is in use: closing it releases the locks of all connections in this process.
     if (isFile && !existsSync(path)) closeSync(openSync(path, "a", 0o600));
     const connection = new Libsql(path, { timeout: 0 });
+    // Effective in a new file only; `compact` converts an older one.
+    connection.pragma("auto_vacuum = INCREMENTAL", {});
     if (isFile) connection.pragma("journal_mode = WAL", {});
     // SQLite itself flushes in the required order. `#sync` completes a commit.
     connection.pragma("synchronous = NORMAL", {});
@@ -71,6 +80,7 @@ class SqliteEngine implements DatabaseEngine {
   /** Whether the disk failed, so that the contents of the `-wal` file are uncertain. */
   #isDoubtful = false;
   #isOpen = true;
+  #isShrinking = false;
   #files: readonly (string | undefined)[] | undefined;
 
   constructor(connection: Libsql.Database, path: string, isFile: boolean, release: () => void) {
@@ -147,6 +157,37 @@ class SqliteEngine implements DatabaseEngine {
 
   isBusy(error: unknown): boolean {
     return String((error as { code?: unknown } | undefined)?.code).startsWith("SQLITE_BUSY");
+  }
+
+  async shrink(): Promise<boolean> {
+    this.#checkOpen();
+    this.#checkDisk();
+    const { free, pages, mode } = this.#space();
+    if (mode !== INCREMENTAL || free < UNUSED.pages || free < pages * UNUSED.share) {
+      // The file becomes shorter when the -wal file is written back.
+      if (this.#isShrinking) this.#connection.pragma("wal_checkpoint(PASSIVE)", {});
+      this.#isShrinking = false;
+      return false;
+    }
+    this.#isShrinking = true;
+    this.#connection.exec(`pragma incremental_vacuum(${SHRUNK_AT_ONCE})`);
+    return true;
+  }
+
+  async compact(): Promise<boolean> {
+    this.#checkOpen();
+    this.#checkDisk();
+    this.#connection.pragma("auto_vacuum = INCREMENTAL", {});
+    this.#connection.exec("vacuum");
+    this.#connection.pragma("wal_checkpoint(TRUNCATE)", {});
+    return true;
+  }
+
+  #space(): { free: number; pages: number; mode: number } {
+    const sql = `select freelist_count as free, page_count as pages, auto_vacuum as mode
+      from pragma_freelist_count, pragma_page_count, pragma_auto_vacuum`;
+    const [space] = this.#connection.prepare(sql).all([]) as { free: number; pages: number; mode: number }[];
+    return space ?? { free: 0, pages: 0, mode: 0 };
   }
 
   async recover(): Promise<void> {

@@ -88,7 +88,7 @@ describe("a full disk", () => {
   function smallDisk(): string {
     const disk = join(folder, `disk-${++files}`);
     mkdirSync(disk);
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=600k", "tmpfs", disk]);
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1400k", "tmpfs", disk]);
     undo.push(() => execFileSync("umount", ["-l", disk]));
     return disk;
   }

@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { exportRows, verifyExport } from "./export.js";
 import { openStore } from "./open.js";
 import type { GatewayStore } from "./store.js";
+import { verifyArchive } from "./verify-archive.js";
 
 export async function openStoreExample(file: string, page: (message: string) => void) {
   //#region openStore
@@ -37,4 +38,21 @@ export async function verifyExportExample(file: string) {
   if (!result.ok) throw new Error(`row ${result.seq}: ${result.message}`);
   //#endregion verifyExport
   return result;
+}
+
+export async function holdsExample(store: GatewayStore) {
+  //#region holds
+  const hold = await store.holds.add({ user: "ann", reason: "case 4711" });
+  await store.audit.prune(Date.now());
+  // Her rows are no longer in the log, but in the database until the hold ends.
+  await store.holds.end(hold.id);
+  //#endregion holds
+}
+
+export async function verifyArchiveExample() {
+  //#region verifyArchive
+  const { files, result } = await verifyArchive("/backup/audit");
+  if (!result.ok) throw new Error(`row ${result.seq}: ${result.message}`);
+  //#endregion verifyArchive
+  return files;
 }

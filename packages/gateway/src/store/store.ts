@@ -8,6 +8,8 @@ import type { KeptConversations } from "@vitrine/conversation";
 import type { ConsentKey } from "@vitrine/guard";
 import type { ToolVisibility } from "@vitrine/protocol";
 import type { ServerIdentity } from "@vitrine/servers";
+import type { LegalHolds } from "./legal-holds.js";
+import type { OwnedUsers } from "./owned-users.js";
 
 /** A call that is about to run, or was refused. Written before anything happens. */
 export interface AuditEntry {
@@ -36,6 +38,8 @@ export interface AuditEntry {
   paramsSize?: number | undefined;
   /** Redacted JSON; only if the operator enables it. */
   params?: string | undefined;
+  /** The trace id of the call: 32 hexadecimal digits. */
+  trace?: string | undefined;
 }
 
 /** An event that nobody requested. */
@@ -73,6 +77,7 @@ export interface AuditQuery {
   view?: string | undefined;
   server?: string | undefined;
   identity?: ServerIdentity | undefined;
+  trace?: string | undefined;
   method?: string | undefined;
   decision?: AuditEntry["decision"] | undefined;
   outcome?: AuditOutcome["outcome"] | undefined;
@@ -96,6 +101,12 @@ export interface AuditHead {
   /** 0 before the first row. */
   readonly seq: number;
   readonly hash: string;
+}
+
+/** Options of {@link AuditLog.prune}. */
+export interface PruneOptions {
+  /** The folder that gets the rows first. */
+  archive?: string | undefined;
 }
 
 /** The append-only log. */
@@ -139,12 +150,19 @@ export interface AuditLog {
   missingBefore(): Promise<number>;
   /** Whether the chain is broken and this was not accepted: calls may have run whose entries are missing. */
   readonly isIncomplete: boolean;
-  /** Verifies the whole chain; and, if a head was noted earlier, that its row still exists. */
-  verify(noted?: AuditHead): Promise<Verification>;
   /**
-   * Removes rows older than `before`, from the oldest on, and leaves a mark from which the chain continues.
+   * Verifies the whole chain, and the rows that legal holds keep; if a head was noted earlier, that its row still
+   * exists; and with an `archive`, its files, and that the rows of the database continue them.
    */
-  prune(before: number): Promise<number>;
+  verify(noted?: AuditHead, options?: PruneOptions): Promise<Verification>;
+  /**
+   * Removes rows older than `before`, from the oldest on, and leaves a mark from which the chain continues. With an
+   * `archive`, a folder, rows are removed only after they are stored there. Rows that a legal hold keeps are copied
+   * to another table.
+   *
+   * @throws {GatewayError} `audit-failed` if they cannot be stored there: then they are not removed
+   */
+  prune(before: number, options?: PruneOptions): Promise<number>;
   /**
    * Accepts a chain that was found broken at the start, so that it is written again. The broken part stays
    * unchanged, and a mark records who accepted it. Returns the number of breaks.
@@ -188,6 +206,8 @@ export interface UserConsentStore {
   /** Stores an answer, and replaces one for another fingerprint. */
   set(record: ConsentRecord): Promise<void>;
   list(user: string): Promise<ConsentRecord[]>;
+  /** Forgets copies in memory. Call it when this node becomes the owner of users: another one may have changed answers. */
+  reload?(): void;
   /** Revokes answers: all of a name, all of a server, or one. Returns their number. */
   revoke(user: string, key: Partial<ServerConsentKey> & { server: string }): Promise<number>;
 }
@@ -217,6 +237,8 @@ export interface KnownServers {
    * inherited its data.
    */
   take(servers: Iterable<ServerKey>): Promise<ServerChange[]>;
+  /** Reads the names again: another node may have changed them. */
+  reload?(): Promise<void>;
   /** Resolves when everything is on disk. Retries failed writes, and rejects if that fails again. */
   settled(): Promise<void>;
   /** Called with changes that {@link take} could not write, but {@link settled} did. */
@@ -248,10 +270,20 @@ export interface KeptResults {
 /** The database. */
 export interface GatewayStore {
   readonly audit: AuditLog;
+  readonly holds: LegalHolds;
   readonly results: KeptResults;
   readonly consents: UserConsentStore;
   readonly servers: KnownServers;
   readonly conversations: KeptConversations;
+  /** Returns unused space of SQLite's file to the file system, in small steps, while others work. */
+  shrink(): Promise<void>;
+  /**
+   * Rewrites SQLite's file without unused space, and so that {@link shrink} works on it. Blocks the process.
+   * Resolves with false for PostgreSQL.
+   */
+  compact(): Promise<boolean>;
+  /** Of a node: which users it has, and which other nodes have the others. */
+  readonly nodes?: OwnedUsers | undefined;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Approvals in the database. They are cached in memory, because every call of a view needs one, and nobody
- * else writes while this process owns the database.
+ * Approvals in the database. They are cached in memory, because every call of a view needs one. Only the owner of a user writes
+ * their answers; a node that becomes the owner calls `reload`.
  *
  * @module
  */
@@ -49,13 +49,17 @@ export class StoredConsents implements UserConsentStore {
     // This answer supersedes an inherited one.
     const old = (await this.#isHeir(record)) ? namedId(user, record) : undefined;
     this.#forget();
-    await change(this.#engine, (db) => [
-      ...(old === undefined ? [] : [db.deleteFrom("vitrine_consents").where("id", "=", old)]),
-      db
-        .insertInto("vitrine_consents")
-        .values({ id, ...fields })
-        .onConflict((conflict) => conflict.column("id").doUpdateSet(fields)),
-    ]);
+    await change(
+      this.#engine,
+      (db) => [
+        ...(old === undefined ? [] : [db.deleteFrom("vitrine_consents").where("id", "=", old)]),
+        db
+          .insertInto("vitrine_consents")
+          .values({ id, ...fields })
+          .onConflict((conflict) => conflict.column("id").doUpdateSet(fields)),
+      ],
+      user,
+    );
     this.#forget();
   }
 
@@ -81,28 +85,32 @@ export class StoredConsents implements UserConsentStore {
     const { server, identity, method, subject, actor, fingerprint } = key;
     const isHeir = identity !== undefined && (await this.#isHeir({ server, identity }));
     this.#forget();
-    const revoked = await change(this.#engine, (db) => {
-      let rows = db
-        .deleteFrom("vitrine_consents")
-        .where("user", "=", indexable(user))
-        .where("server", "=", storableText(server));
-      if (identity !== undefined)
-        rows = rows.where(({ eb, or }) =>
-          or([eb("identity", "=", identity), ...(isHeir ? [eb("identity", "is", null)] : [])]),
-        );
-      if (method !== undefined) rows = rows.where("method", "=", storableText(method));
-      if (subject !== undefined) rows = rows.where("subject", "=", storableText(subject));
-      if (actor !== undefined) rows = rows.where("actor", "=", actor);
-      // In the caller's form, or as `list` shows it.
-      if (fingerprint !== undefined)
-        rows = rows.where("fingerprint", "in", [fingerprint, sha256(fingerprint)]);
-      return rows;
-    });
+    const revoked = await change(
+      this.#engine,
+      (db) => {
+        let rows = db
+          .deleteFrom("vitrine_consents")
+          .where("user", "=", indexable(user))
+          .where("server", "=", storableText(server));
+        if (identity !== undefined)
+          rows = rows.where(({ eb, or }) =>
+            or([eb("identity", "=", identity), ...(isHeir ? [eb("identity", "is", null)] : [])]),
+          );
+        if (method !== undefined) rows = rows.where("method", "=", storableText(method));
+        if (subject !== undefined) rows = rows.where("subject", "=", storableText(subject));
+        if (actor !== undefined) rows = rows.where("actor", "=", actor);
+        // In the caller's form, or as `list` shows it.
+        if (fingerprint !== undefined)
+          rows = rows.where("fingerprint", "in", [fingerprint, sha256(fingerprint)]);
+        return rows;
+      },
+      user,
+    );
     this.#forget();
     return revoked;
   }
 
-  /** Clears the cache: the database may have had another owner in between. */
+  /** Clears the cache: the database, or some users, may have had another owner in between. */
   reload(): void {
     this.#forget();
   }

@@ -22,9 +22,11 @@ import {
   type ModelUsage,
 } from "@vitrine/wire";
 import { type SelectQueryBuilder, sql } from "kysely";
+import { expired, hide, isHeld, isVisible, purge } from "./conversation-retention.js";
 import { type KnownItem, keyOf, nameOf, placeItems, storedItems } from "./conversation-rows.js";
 import { matchIn, searchable, wordsOf } from "./conversation-words.js";
 import { ask, change, type DatabaseEngine, type Statement } from "./engine.js";
+import type { LegalHolds } from "./legal-holds.js";
 import type { StoredConversation, StoredItem, Tables } from "./schema.js";
 
 /** Entries that a statement reads. */
@@ -45,12 +47,16 @@ interface Named {
 
 export class StoredConversations implements KeptConversations {
   readonly #engine: DatabaseEngine;
+  readonly #holds: Pick<LegalHolds, "list">;
+  readonly #now: () => number;
   /** For each conversation with pending operations: resolves when the last of them is done. */
   readonly #turns = new Map<string, Promise<void>>();
   #isClosed = false;
 
-  constructor(engine: DatabaseEngine) {
+  constructor(engine: DatabaseEngine, holds: Pick<LegalHolds, "list">, now: () => number) {
     this.#engine = engine;
+    this.#holds = holds;
+    this.#now = now;
   }
 
   async create(
@@ -71,11 +77,14 @@ export class StoredConversations implements KeptConversations {
       json: JSON.stringify(named),
     };
     return this.#inTurn(row.id, async () => {
-      const made = await change(this.#engine, (db) =>
-        db
-          .insertInto("vitrine_conversations")
-          .values(row)
-          .onConflict((conflict) => conflict.column("id").doNothing()),
+      const made = await change(
+        this.#engine,
+        (db) =>
+          db
+            .insertInto("vitrine_conversations")
+            .values(row)
+            .onConflict((conflict) => conflict.column("id").doNothing()),
+        user,
       );
       return made > 0;
     });
@@ -132,42 +141,46 @@ export class StoredConversations implements KeptConversations {
       const known = await this.#readKnown([...new Set([...removed, ...items.keys()])]);
       const next = placeItems(row, { items, removed, known });
       const named: Named = { ...(JSON.parse(row.json) as Named), ...changed };
-      await change(this.#engine, (db) => [
-        db
-          .updateTable("vitrine_conversations")
-          .set({
-            ...next.counts,
-            json: JSON.stringify(named),
-            text: searchable(named.title),
-            ...(changedAt === undefined ? {} : { changedAt: Math.round(changedAt) }),
-          })
-          .where("id", "=", key),
-        ...chunks([...removed].filter((item) => known.has(item))).map((gone) =>
-          db.deleteFrom("vitrine_conversation_items").where("id", "in", gone),
-        ),
-        ...chunks(next.rows).map(
-          (rows): Statement =>
-            db
-              .insertInto("vitrine_conversation_items")
-              .values(rows)
-              .onConflict((conflict) =>
-                conflict.column("id").doUpdateSet(({ ref }) => ({
-                  kind: ref("excluded.kind"),
-                  size: ref("excluded.size"),
-                  text: ref("excluded.text"),
-                  json: ref("excluded.json"),
-                })),
-              ),
-        ),
-        ...(contexts === undefined
-          ? []
-          : [
+      await change(
+        this.#engine,
+        (db) => [
+          db
+            .updateTable("vitrine_conversations")
+            .set({
+              ...next.counts,
+              json: JSON.stringify(named),
+              text: searchable(named.title),
+              ...(changedAt === undefined ? {} : { changedAt: Math.round(changedAt) }),
+            })
+            .where("id", "=", key),
+          ...chunks([...removed].filter((item) => known.has(item))).map((gone) =>
+            db.deleteFrom("vitrine_conversation_items").where("id", "in", gone),
+          ),
+          ...chunks(next.rows).map(
+            (rows): Statement =>
               db
-                .insertInto("vitrine_conversation_contexts")
-                .values({ conversation: key, json: contexts })
-                .onConflict((conflict) => conflict.column("conversation").doUpdateSet({ json: contexts })),
-            ]),
-      ]);
+                .insertInto("vitrine_conversation_items")
+                .values(rows)
+                .onConflict((conflict) =>
+                  conflict.column("id").doUpdateSet(({ ref }) => ({
+                    kind: ref("excluded.kind"),
+                    size: ref("excluded.size"),
+                    text: ref("excluded.text"),
+                    json: ref("excluded.json"),
+                  })),
+                ),
+          ),
+          ...(contexts === undefined
+            ? []
+            : [
+                db
+                  .insertInto("vitrine_conversation_contexts")
+                  .values({ conversation: key, json: contexts })
+                  .onConflict((conflict) => conflict.column("conversation").doUpdateSet({ json: contexts })),
+              ]),
+        ],
+        user,
+      );
     });
   }
 
@@ -178,13 +191,34 @@ export class StoredConversations implements KeptConversations {
   delete(user: string, id: string): Promise<boolean> {
     const key = keyOf(user, id);
     return this.#inTurn(key, async () => {
-      const rows = await change(this.#engine, (db) => [
-        db.deleteFrom("vitrine_conversations").where("id", "=", key),
-        db.deleteFrom("vitrine_conversation_items").where("conversation", "=", key),
-        db.deleteFrom("vitrine_conversation_contexts").where("conversation", "=", key),
-      ]);
+      if (!(await this.#read(key))) return false;
+      const holds = await this.#holds.list();
+      if (await isHeld(this.#engine, key, holds)) return hide(this.#engine, key, this.#now());
+      const rows = await change(
+        this.#engine,
+        (db) => [
+          db.deleteFrom("vitrine_conversations").where("id", "=", key),
+          db.deleteFrom("vitrine_conversation_items").where("conversation", "=", key),
+          db.deleteFrom("vitrine_conversation_contexts").where("conversation", "=", key),
+        ],
+        user,
+      );
       return rows > 0;
     });
+  }
+
+  async prune(before: number | undefined, isInUse: (user: string, id: string) => boolean): Promise<string[]> {
+    const users = new Set<string>();
+    const holds = await this.#holds.list();
+    for await (const { id: key, user, json } of expired(this.#engine, before, holds)) {
+      const { id } = JSON.parse(json) as Named;
+      await this.#inTurn(key, async () => {
+        // Another operation may have opened or changed it meanwhile.
+        if (!isInUse(user, id) && (await hide(this.#engine, key, this.#now(), before))) users.add(user);
+      });
+    }
+    await purge(this.#engine, this.#holds, () => this.#checkOpen());
+    return [...users];
   }
 
   /** Resolves when all operations are done; accepts no more. */
@@ -214,7 +248,12 @@ export class StoredConversations implements KeptConversations {
 
   #read(key: string): Promise<StoredConversation | undefined> {
     return ask(this.#engine, (db) =>
-      db.selectFrom("vitrine_conversations").selectAll().where("id", "=", key).executeTakeFirst(),
+      db
+        .selectFrom("vitrine_conversations")
+        .selectAll()
+        .where("id", "=", key)
+        .where(isVisible)
+        .executeTakeFirst(),
     );
   }
 
@@ -263,7 +302,11 @@ export class StoredConversations implements KeptConversations {
     for (;;) {
       this.#checkOpen();
       const page = await ask(this.#engine, (db) => {
-        const rows = db.selectFrom("vitrine_conversations").selectAll().where("user", "=", nameOf(user));
+        const rows = db
+          .selectFrom("vitrine_conversations")
+          .selectAll()
+          .where("user", "=", nameOf(user))
+          .where(isVisible);
         return olderThan(rows, before, last)
           .orderBy("changedAt", "desc")
           .orderBy("id")

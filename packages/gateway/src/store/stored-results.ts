@@ -22,6 +22,8 @@ const MAX_WAITING = 1000;
 const GROUP = 100;
 /** Milliseconds between removals of expired results. */
 const SWEEP = 600_000;
+/** Surplus results that a statement removes. */
+const REMOVED_AT_ONCE = 5000;
 /** Number of results between removals of surplus ones. */
 const SWEPT_AFTER = 1000;
 
@@ -118,15 +120,17 @@ export class StoredResults implements KeptResults {
 
   #removals() {
     const { db } = this.#engine;
-    const newest = db
+    // By time: the rows of several nodes are not numbered in the order of their calls.
+    const surplus = db
       .selectFrom("vitrine_results")
       .select("seq")
+      .orderBy("expiresAt", "desc")
       .orderBy("seq", "desc")
-      .limit(1)
+      .limit(REMOVED_AT_ONCE)
       .offset(MAX_RESULTS);
     return [
       db.deleteFrom("vitrine_results").where("expiresAt", "<=", this.#now()),
-      db.deleteFrom("vitrine_results").where("seq", "<=", newest),
+      db.deleteFrom("vitrine_results").where("seq", "in", surplus),
     ];
   }
 }

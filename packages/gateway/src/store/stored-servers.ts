@@ -1,13 +1,23 @@
 /**
- * The history of servers' names. It is cached in memory, because there are few, and nobody else writes while
- * this process owns the database.
+ * The history of servers' names. It is cached in memory, because there are few. If another node has written since, a change
+ * is decided again.
  *
  * @module
  */
-import { ask, change, type DatabaseEngine } from "./engine.js";
+import { randomUUID } from "node:crypto";
+import { GatewayError } from "@vitrine/wire";
+import { type SqlBool, sql } from "kysely";
+import { ask, change, type QueryEngine } from "./engine.js";
 import { sha256 } from "./row.js";
 import { HAS_NAMED_ROWS, type StoredServer } from "./schema.js";
 import type { KnownServers, ServerChange, ServerKey, ServerNews } from "./store.js";
+
+/** In `vitrine_state`: the mark of the last write. */
+const WRITER = "servers-writer";
+/** Held until the end of a transaction. The first number is "vitr" + 1: the lock of the audit log has its own. */
+const LOCK = sql`select pg_advisory_xact_lock(1986622579, hashtext(current_schema()))`;
+/** Attempts to write while other nodes do. */
+const ATTEMPTS = 20;
 
 /** A server to be recorded, and whether it takes over its name or inherits the name's data. */
 interface Arrival {
@@ -16,7 +26,7 @@ interface Arrival {
 }
 
 export class StoredServers implements KnownServers {
-  readonly #engine: DatabaseEngine;
+  readonly #engine: QueryEngine;
   /** Whether rows without an identity wait for their heirs. */
   readonly #hasNamedRows: boolean;
   readonly #known = new Map<string, StoredServer[]>();
@@ -27,13 +37,13 @@ export class StoredServers implements KnownServers {
   #unwritten: readonly ServerKey[] | undefined;
   onlate: (changes: readonly ServerChange[]) => void = () => {};
 
-  private constructor(engine: DatabaseEngine, rows: readonly StoredServer[], hasNamedRows: boolean) {
+  private constructor(engine: QueryEngine, rows: readonly StoredServer[], hasNamedRows: boolean) {
     this.#engine = engine;
     this.#hasNamedRows = hasNamedRows;
     for (const row of rows) this.#add(row);
   }
 
-  static async open(engine: DatabaseEngine): Promise<StoredServers> {
+  static async open(engine: QueryEngine): Promise<StoredServers> {
     const rows = await readServers(engine);
     const state = await ask(engine, (db) =>
       db.selectFrom("vitrine_state").select("value").where("name", "=", HAS_NAMED_ROWS).executeTakeFirst(),
@@ -92,20 +102,65 @@ export class StoredServers implements KnownServers {
   }
 
   async #take(servers: readonly ServerKey[]): Promise<ServerChange[]> {
-    const arrivals = servers.flatMap((server, index) => this.#arrival(server, this.#last + 1 + index));
-    if (arrivals.length === 0) return [];
-    await change(this.#engine, (db) =>
-      arrivals.map(({ row }) =>
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const arrivals = servers.flatMap((server, index) => this.#arrival(server, this.#last + 1 + index));
+      if (arrivals.length === 0) return [];
+      if (await this.#write(arrivals.map(({ row }) => row))) {
+        for (const { row } of arrivals) this.#add(row);
+        return arrivals.flatMap(({ row: { name, identity }, kind }) =>
+          kind ? [{ name, identity, kind }] : [],
+        );
+      }
+      // Another node has taken names since: they decide on the change.
+      await this.reload();
+    }
+    throw new GatewayError("audit-failed", "other nodes change the names of servers all the time");
+  }
+
+  /** Writes all rows, or none if another node has written some since the last read. */
+  async #write(rows: readonly StoredServer[]): Promise<boolean> {
+    const { kind } = this.#engine;
+    // Only this call has this mark: if it is stored, so may be the rows.
+    const mark = randomUUID();
+    const written = await change(this.#engine, (db) => {
+      const isLast = sql<SqlBool>`coalesce(${db.selectFrom("vitrine_servers").select(({ fn }) => fn.max("turn").as("last"))}, 0) = ${this.#last}`;
+      const isMarked = sql<SqlBool>`exists ${db.selectFrom("vitrine_state").select("name").where("name", "=", WRITER).where("value", "=", mark)}`;
+      return [
+        // Nodes write one after the other. SQLite has one writer anyway.
+        ...(kind === "postgres" ? [{ compile: () => LOCK.compile(db) }] : []),
         db
-          .insertInto("vitrine_servers")
-          .values(row)
-          .onConflict((conflict) =>
-            conflict.column("id").doUpdateSet({ turn: row.turn, untold: row.untold }),
-          ),
-      ),
-    );
-    for (const { row } of arrivals) this.#add(row);
-    return arrivals.flatMap(({ row: { name, identity }, kind }) => (kind ? [{ name, identity, kind }] : []));
+          .insertInto("vitrine_state")
+          .columns(["name", "value"])
+          .expression(
+            db
+              .selectNoFrom([
+                sql<string>`cast(${WRITER} as text)`.as("name"),
+                sql<string>`cast(${mark} as text)`.as("value"),
+              ])
+              .where(isLast),
+          )
+          .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: mark })),
+        ...rows.map(({ id, name, identity, turn, heir, untold }) =>
+          db
+            .insertInto("vitrine_servers")
+            .columns(["id", "name", "identity", "turn", "heir", "untold"])
+            .expression(
+              db
+                .selectNoFrom([
+                  sql<string>`cast(${id} as text)`.as("id"),
+                  sql<string>`cast(${name} as text)`.as("name"),
+                  sql<string>`cast(${identity} as text)`.as("identity"),
+                  sql<number>`cast(${turn} as bigint)`.as("turn"),
+                  sql<number>`cast(${heir} as bigint)`.as("heir"),
+                  sql<StoredServer["untold"]>`cast(${untold} as text)`.as("untold"),
+                ])
+                .where(isMarked),
+            )
+            .onConflict((conflict) => conflict.column("id").doUpdateSet({ turn, untold })),
+        ),
+      ];
+    });
+    return written === rows.length + 1;
   }
 
   /** Empty for a server that already has its name. */
@@ -137,7 +192,7 @@ export class StoredServers implements KnownServers {
   }
 }
 
-const readServers = (engine: DatabaseEngine): Promise<StoredServer[]> =>
+const readServers = (engine: QueryEngine): Promise<StoredServer[]> =>
   ask(engine, (db) => db.selectFrom("vitrine_servers").selectAll().execute());
 
 /** The server that took the name last has it. */

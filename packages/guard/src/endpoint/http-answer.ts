@@ -5,8 +5,10 @@
  */
 import {
   encodeError,
+  endOfBrackets,
   INVALID_PARAMS,
   INVALID_REQUEST,
+  isRecord,
   JsonText,
   METHOD_NOT_FOUND,
   PARSE_ERROR,
@@ -104,7 +106,7 @@ export function answerResult(id: RequestId, result: unknown): Response {
 /** The error answer to a request. `data.message` contains the reason, beside other data. */
 export function answerError(id: RequestId | null, failure: HttpFailure): Response {
   const { status, code, message, data, headers } = failure;
-  const more = data === undefined || isPlain(data) ? { message, ...data } : data;
+  const more = data === undefined || isRecord(data) ? { message, ...data } : data;
   let text: string;
   try {
     text = JSON.stringify(encodeError(id, code, message, more));
@@ -113,9 +115,6 @@ export function answerError(id: RequestId | null, failure: HttpFailure): Respons
   }
   return new Response(text, { status, headers: { ...JSON_HEADERS, ...headers } });
 }
-
-const isPlain = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const resultPrefix = (id: RequestId): string => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
 
@@ -127,31 +126,9 @@ const resultPrefix = (id: RequestId): string => `{"jsonrpc":"2.0","id":${JSON.st
 export function resultText(answer: string, id: RequestId): string | undefined {
   const prefix = resultPrefix(id);
   const end = answer.length - 1;
-  return answer.startsWith(`${prefix}{`) && answer.endsWith("}}") && endOfValue(answer, prefix.length) === end
+  return answer.startsWith(`${prefix}{`) &&
+    answer.endsWith("}}") &&
+    endOfBrackets(answer, prefix.length) === end
     ? answer.slice(prefix.length, end)
     : undefined;
-}
-
-/** The end of the object that starts here: counts brackets, and skips strings. */
-function endOfValue(text: string, from: number): number {
-  let depth = 0;
-  for (let at = from; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === 0x22) {
-      at = endOfString(text, at);
-      if (at < 0) return -1;
-    } else if (char === 0x7b || char === 0x5b) depth++;
-    else if ((char === 0x7d || char === 0x5d) && --depth === 0) return at + 1;
-  }
-  return -1;
-}
-
-/** The position of the closing quote of a string. */
-function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at > 0; at = text.indexOf('"', at + 1)) {
-    let before = at;
-    while (text.charCodeAt(before - 1) === 0x5c) before--;
-    if ((at - before) % 2 === 0) return at;
-  }
-  return -1;
 }

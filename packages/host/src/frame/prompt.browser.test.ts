@@ -61,7 +61,7 @@ it("I04, attack A42: a question names the server and shows the whole address", a
 });
 
 it("attack C21: text that does not fit is marked as cut, and other text is not", async () => {
-  const hint = prompt().getByText("Scroll in it to read all.");
+  const hint = prompt().getByText("Scroll to read everything.");
   void ask();
   await prompt().waitFor();
   expect(await hint.isVisible()).toBe(false);

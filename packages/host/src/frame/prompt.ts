@@ -55,7 +55,7 @@ export function prompt(
     };
     const deny = (): void => end({ answer: "deny" });
     const text = line("pre", detailOf(question).slice(0, SHOWN));
-    const more = line("p", "Scroll in it to read all.");
+    const more = line("p", "Scroll to read everything.");
     const hint = make("div", { part: "hint", role: "status" });
     const asking = make("div", {});
     const confirming = make("div", { part: "confirm", hidden: true });

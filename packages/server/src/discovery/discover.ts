@@ -6,6 +6,7 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type PathWatch, watchPaths } from "@vitrine/servers/support";
 import { AppServer, type AppServerOptions, isFollowed } from "../app-server.js";
 import { MAX_BYTES } from "../check-document.js";
 import { DefinitionError } from "../errors.js";
@@ -15,7 +16,6 @@ import type { AnyTool } from "../tool.js";
 import { type DiscoveryProblem, lineOf, problemFrom } from "./problem.js";
 import { TOOL_FILES } from "./read-tool.js";
 import { Scan, type ScanResult } from "./scan.js";
-import { type Watching, watchFolders } from "./watch-folders.js";
 
 /** Options of {@link discover}, in addition to those of a server. */
 export interface DiscoverOptions
@@ -88,7 +88,7 @@ export class Discovered {
   readonly server: AppServer;
   readonly #scan: Scan;
   #found: ScanResult;
-  #watching: Watching | undefined;
+  #watching: PathWatch | undefined;
   #tell: ((problem: DiscoveryProblem) => void) | undefined;
   #told = new Set<string>();
   #reloading: Promise<void> = Promise.resolve();
@@ -155,8 +155,8 @@ export class Discovered {
       this.#found = { ...this.#found, problems: [...this.#found.problems, problem] };
       this.#tellAll();
     };
-    const folders = [toolsFolder, uiFolder];
-    this.#watching = await watchFolders({ root, folders, changed: () => this.reload(), failed });
+    const folders = [toolsFolder, uiFolder].map((name) => join(root, name));
+    this.#watching = await watchPaths(folders, { changed: () => this.reload(), failed });
     // Excludes a tool's imports: Node caches those.
     for (const file of [...TOOL_FILES, "ui"]) this.server.followed.add(join(root, toolsFolder, "*", file));
     this.server.followed.add(join(root, uiFolder, "*"));

@@ -39,15 +39,6 @@ export async function foldersIn(
   return { names: names.sort(), problems };
 }
 
-/** A folder and all its subfolders, without following symbolic links. */
-export async function allFolders(path: string): Promise<string[]> {
-  const entries = await readdir(path, { withFileTypes: true }).catch(() => undefined);
-  if (!entries) return [];
-  const inner = entries.filter((entry) => entry.isDirectory() && !isHidden(entry.name));
-  const deeper = await Promise.all(inner.map(({ name }) => allFolders(join(path, name))));
-  return [path, ...deeper.flat()];
-}
-
 /** A string that changes whenever the folder's contents change. */
 export async function markOf(path: string, except?: string): Promise<string> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);

@@ -21,7 +21,7 @@ export type DriverReport =
  * nothing.
  */
 export interface Isolation {
-  /** `auto` selects the strongest driver that works on this machine, and reports it. */
+  /** `auto` selects the strongest sandbox that works on this machine, and reports it. It never selects `process`. */
   driver: DriverName | "auto";
   /**
    * Whether it may use the network. Without a container that is the whole network, including services on this
@@ -65,6 +65,8 @@ export interface Exit {
   signal: NodeJS.Signals | null;
   /** Whether it exceeded {@link Isolation.memory}. */
   outOfMemory?: true;
+  /** The limit of all programs together because of which it was ended. */
+  exceeded?: string;
 }
 
 /** A running server. */

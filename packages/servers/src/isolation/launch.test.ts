@@ -19,18 +19,32 @@ describe("launch", () => {
   const modules = async () => ({ ...(await import("./launch.js")), ...(await import("./drivers.js")) });
 
   it("selects the strongest driver that works, and reports it", async () => {
-    const { launch, probeDrivers } = await modules();
-    const { bubblewrap } = await probeDrivers();
+    const { launch, probeDriver } = await modules();
+    if (!(await probeDriver("bubblewrap")).works) return;
     const launched = await launch(misbehaving({ driver: "auto" }, "behave"));
-    expect(launched.driver).toBe(bubblewrap.works ? "bubblewrap" : "process");
+    expect(launched.driver).toBe("bubblewrap");
     await firstLine(launched);
     await launched.stop();
   });
 
-  it("selects a plain process if nothing else works and any driver is allowed", async () => {
+  it("starts no server that it cannot isolate, unless the settings say so", async () => {
     process.env["PATH"] = empty;
-    const { chooseDriver } = await modules();
-    await expect(chooseDriver({ driver: "auto", image: "example" })).resolves.toBe("process");
+    const { chooseDriver, launch } = await modules();
+    const refusal = (platform: string, reason: RegExp) => ({
+      data: { code: "isolation-unavailable", driver: "auto", platform },
+      message: expect.stringMatching(reason),
+    });
+    for (const image of [undefined, "example"])
+      await expect(chooseDriver({ driver: "auto", image }, "linux")).rejects.toMatchObject(
+        refusal("linux", /bubblewrap.*"isolation": "process".*"image"/),
+      );
+    await expect(chooseDriver({ driver: "auto" }, "darwin")).rejects.toMatchObject(
+      refusal("darwin", /exists on Linux only, and this is macOS\..*"isolation": "process".*"image"/),
+    );
+    await expect(launch(misbehaving({ driver: "auto" }, "behave"))).rejects.toMatchObject({
+      data: { code: "isolation-unavailable" },
+    });
+    await expect(chooseDriver({ driver: "process" })).resolves.toBe("process");
   });
 
   it("selects no weaker driver for an image if the engine fails", async () => {

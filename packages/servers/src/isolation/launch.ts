@@ -9,15 +9,20 @@ import { launchBubblewrap } from "./bubblewrap.js";
 import { launchContainer } from "./container.js";
 import { engineFor, probeDriver } from "./drivers.js";
 import type { DriverName, Isolation, Launch, LaunchSpec } from "./isolation.js";
-import { needDownload } from "./package-runner.js";
+import { needDownload, reportQuickly } from "./package-runner.js";
 import { launchProcess } from "./process.js";
+import { noPrograms, nothingIsolates } from "./unavailable.js";
 
 /**
- * Selects the driver for a server: the one in its settings, or the strongest that works. An image requires a
- * container: if an engine is installed and fails, that is an error, and no weaker driver replaces it.
+ * Selects the driver for a server: the one in its settings, or the strongest sandbox that works. An image requires a
+ * container: if an engine is installed and fails, that is an error, and no weaker driver replaces it. `auto` never means
+ * `process`, which isolates nothing: the settings must say that.
+ *
+ * @throws {GatewayError} `isolation-unavailable`
  */
 export async function chooseDriver(
   isolation: Pick<Isolation, "driver" | "image" | "engine">,
+  platform: NodeJS.Platform = process.platform,
 ): Promise<DriverName> {
   const { driver, image } = isolation;
   const wanted = driver === "auto" ? image !== undefined && "container" : driver;
@@ -27,7 +32,9 @@ export async function chooseDriver(
     if (driver !== "auto" || report.isBroken)
       throw new GatewayError("isolation-unavailable", report.reason, { data: { driver: wanted } });
   }
-  return (await probeDriver("bubblewrap")).works ? "bubblewrap" : "process";
+  const report = await probeDriver("bubblewrap");
+  if (report.works) return "bubblewrap";
+  throw nothingIsolates(report.reason, platform);
 }
 
 /**
@@ -57,15 +64,14 @@ export async function chooseDriver(
  * ```
  */
 export const launch: Launch = async (spec: LaunchSpec) => {
-  if (process.platform === "win32") {
-    throw new GatewayError("isolation-unavailable", "Stdio servers are supported on Linux and macOS only.");
-  }
+  if (process.platform === "win32") throw noPrograms();
   const driver = await chooseDriver(spec.isolation);
-  if (driver === "container") return launchContainer(spec, await engineFor(spec.isolation.engine));
+  if (driver === "container")
+    return launchContainer(reportQuickly(spec), await engineFor(spec.isolation.engine));
   await needFolder(spec);
   if (driver === "process") return launchProcess(spec);
   await needDownload(spec);
-  return launchBubblewrap(spec);
+  return launchBubblewrap(reportQuickly(spec));
 };
 
 async function needFolder({ name, cwd }: LaunchSpec): Promise<void> {

@@ -36,6 +36,13 @@ export function watchMemory(leader: number, limit: number, onexceeded: () => voi
   return () => void watched.delete(entry);
 }
 
+/** Bytes that each of these processes uses, together with its descendants. Zero where `/proc` does not exist. */
+export async function memoryOfFamilies(leaders: readonly number[]): Promise<number[]> {
+  if (process.platform !== "linux" || leaders.length === 0) return leaders.map(() => 0);
+  const children = await childrenByParent();
+  return leaders.map((leader) => memoryOf(leader, children));
+}
+
 function schedule(ms: number): void {
   if (timer || watched.size === 0 || process.platform !== "linux") return;
   timer = setTimeout(async () => {

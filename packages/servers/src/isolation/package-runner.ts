@@ -28,9 +28,26 @@ const RUNNERS: readonly { words: readonly string[]; install: string }[] = [
 ];
 
 /** Options that prevent downloads. */
-const OFFLINE = new Set(["--offline", "--prefer-offline", "--no-install", "--no"]);
+const OFFLINE = new Set(["--offline", "--no-install", "--no"]);
 /** Variables that point a runner to earlier downloads. */
 const CACHES = ["npm_config_cache", "npm_config_offline", "UV_CACHE_DIR", "UV_OFFLINE", "PIPX_HOME"];
+
+/**
+ * npm's retries. By default, npm says nothing for more than a minute when it cannot reach its registry, and the server's start times
+ * out before the reason is known.
+ */
+const QUICK_FETCH = {
+  npm_config_fetch_retries: "1",
+  npm_config_fetch_retry_mintimeout: "500",
+  npm_config_fetch_retry_maxtimeout: "2000",
+  npm_config_fetch_timeout: "15000",
+};
+
+/** A server that npm downloads, with settings that make npm report within seconds that it cannot. Those of `env` have precedence. */
+export function reportQuickly(spec: LaunchSpec): LaunchSpec {
+  const program = basename(spec.command);
+  return program === "npx" || program === "npm" ? { ...spec, env: { ...QUICK_FETCH, ...spec.env } } : spec;
+}
 
 /**
  * Rejects a server that would have to be downloaded without network access. Installed packages are fine.

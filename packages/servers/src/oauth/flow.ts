@@ -27,6 +27,8 @@ export interface OAuthCredentials {
   client?: StoredOAuthClientInformation | undefined;
   redirectUrl?: string | undefined;
   tokens?: StoredOAuthTokens | undefined;
+  /** The hash of a refresh token that was sent and not answered yet. Only with several processes. */
+  refreshing?: string | undefined;
 }
 
 /** A sign-in that a user has to complete. */
@@ -112,7 +114,7 @@ export class Flow implements OAuthClientProvider {
   tokens = (): StoredOAuthTokens | undefined => this.#context.credentials.tokens;
 
   saveTokens = (tokens: StoredOAuthTokens): Promise<void> =>
-    this.#context.save({ tokens, issuer: tokens.issuer });
+    this.#context.save({ tokens, issuer: tokens.issuer, refreshing: undefined });
 
   saveCodeVerifier(verifier: string): void {
     this.#verifier = verifier;

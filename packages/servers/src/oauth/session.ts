@@ -15,9 +15,10 @@ import {
 import { Listeners } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import type { SecretStore } from "../secrets/secrets.js";
-import { identityOf } from "../server-identity.js";
 import type { RemoteSettings } from "../settings.js";
 import { Flow, type OAuthCredentials, type StartedSignIn } from "./flow.js";
+import { inTurn, notingUse, type SharedTokens, withoutUsedToken } from "./shared-refresh.js";
+import { StoredCredentials } from "./stored-credentials.js";
 
 /** Dependencies of an {@link OAuthSession}. */
 export interface OAuthSessionContext {
@@ -25,6 +26,8 @@ export interface OAuthSessionContext {
   server: string;
   settings: RemoteSettings;
   secrets: SecretStore;
+  /** Set if other processes use the same tokens. */
+  shared?: SharedTokens | undefined;
   /** Reaches the server and its authorization server, and only allowed addresses. */
   fetch: FetchLike;
   redirectUrl: () => string;
@@ -57,28 +60,31 @@ export class OAuthSession {
    */
   readonly provider: AuthProvider;
   readonly #context: OAuthSessionContext;
-  readonly #key: string;
-  /** Used before identities were introduced. */
-  readonly #oldKey: string;
+  readonly #credentials: StoredCredentials;
   /** The token that each response belongs to. */
   readonly #sent = new WeakMap<Response, string>();
   readonly #signedIn: Listeners;
-  #loaded: Promise<OAuthCredentials> | undefined;
   #run: Promise<void> | undefined;
 
   constructor(context: OAuthSessionContext) {
     this.#context = context;
     this.#signedIn = new Listeners(context.onerror);
-    this.#oldKey = `oauth/${context.user}/${context.server}`;
-    this.#key = `${this.#oldKey}/${identityOf({ url: context.settings.url })}`;
+    const { user, server, settings, secrets, shared } = context;
+    this.#credentials = new StoredCredentials({
+      user,
+      server,
+      url: settings.url,
+      secrets,
+      shared: shared?.secrets,
+    });
     this.provider = {
-      token: async () => (await this.#load()).tokens?.access_token,
+      token: async () => (await this.#credentials.load()).tokens?.access_token,
       onUnauthorized: async ({ response }) => {
-        const { tokens } = await this.#load();
+        const { tokens } = await this.#credentials.load();
         const sent = this.#sent.get(response);
         // The call was rejected with an old token, and there is a newer one: the transport repeats it.
         if (tokens && sent !== undefined && sent !== `Bearer ${tokens.access_token}`) return;
-        await this.#authorize(extractWWWAuthenticateParams(response));
+        await this.#authorize(extractWWWAuthenticateParams(response), false, sent);
       },
     };
   }
@@ -113,7 +119,7 @@ export class OAuthSession {
    * @throws {UnauthorizedError} always, because the user must act
    */
   async needsMore(challenge: { requiredScope?: string | undefined; resourceMetadataUrl?: URL | undefined }) {
-    const { tokens } = await this.#load();
+    const { tokens } = await this.#credentials.load();
     const scope = [...new Set(`${tokens?.scope ?? ""} ${challenge.requiredScope ?? ""}`.split(" "))].join(
       " ",
     );
@@ -129,9 +135,12 @@ export class OAuthSession {
   async signOut(): Promise<void> {
     // A refresh in progress would store new ones.
     await this.#run?.catch(() => {});
-    this.#loaded = Promise.resolve({ url: this.#context.settings.url });
-    await this.#context.secrets.delete(this.#key);
-    if (await this.#readOf(this.#oldKey)) await this.#context.secrets.delete(this.#oldKey);
+    await this.#credentials.delete();
+  }
+
+  /** Reads the tokens again when they are needed: another process may have changed them. */
+  reload(): void {
+    this.#credentials.forget();
   }
 
   /**
@@ -166,7 +175,12 @@ export class OAuthSession {
       });
       // Tokens are refreshed by the client that received them.
       const own = this.#context.settings.clientId ? {} : { client, redirectUrl };
-      await this.#save({ tokens: { ...tokens, issuer }, issuer, ...own });
+      await this.#credentials.overwrite({
+        tokens: { ...tokens, issuer },
+        issuer,
+        refreshing: undefined,
+        ...own,
+      });
     } catch (cause) {
       throw cause instanceof GatewayError ? cause : this.#failed("sign-in could not be completed", cause);
     }
@@ -174,25 +188,34 @@ export class OAuthSession {
   }
 
   /** Refreshes, or starts a sign-in. All calls share a single run. */
-  #authorize(challenge: Challenge, isForced = false): Promise<void> {
-    this.#run ??= this.#authorizeOnce(challenge, isForced).finally(() => {
-      this.#run = undefined;
-    });
+  #authorize(challenge: Challenge, isForced = false, rejected?: string): Promise<void> {
+    const { shared } = this.#context;
+    const authorize = () => this.#authorizeOnce(challenge, isForced);
+    this.#run ??= (shared ? inTurn(shared, this.#credentials, rejected, authorize) : authorize()).finally(
+      () => {
+        this.#run = undefined;
+      },
+    );
     return this.#run;
   }
 
   async #authorizeOnce(challenge: Challenge, isForced: boolean): Promise<void> {
-    const { settings, redirectUrl, clientName } = this.#context;
-    const credentials = await this.#load();
+    const { settings, redirectUrl, clientName, shared } = this.#context;
+    const stored = await this.#credentials.load();
     // A sign-in is pending: a second one would hide it.
     const isWaiting = !isForced && this.authorizeUrl !== undefined;
-    const save = (change: Partial<OAuthCredentials>) => this.#save(change);
+    const credentials = shared ? withoutUsedToken({ ...stored }) : stored;
+    const save = async (change: Partial<OAuthCredentials>) => {
+      await this.#credentials.save(change);
+      // The SDK may ask again in the same run: for tokens that it has just declared invalid, too.
+      Object.assign(credentials, change);
+    };
     const flow = new Flow({ settings, redirectUrl: redirectUrl(), clientName, credentials, save });
     const scope = settings.scope && !isForced ? settings.scope : challenge.scope;
     try {
       const result = await auth(flow, {
         serverUrl: settings.url,
-        fetchFn: this.#fetch,
+        fetchFn: shared ? notingUse(this.#fetch, this.#credentials) : this.#fetch,
         forceReauthorization: isForced,
         ...(scope && { scope }),
         ...(challenge.resourceMetadataUrl && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
@@ -202,6 +225,8 @@ export class OAuthSession {
       const why = cause instanceof GatewayError ? cause.message : "its authorization server is not usable";
       throw this.#failed(`sign-in is not possible: ${why}`, cause);
     }
+    // This process may have been frozen while another one refreshed.
+    if (shared && (await this.#credentials.hasNewer(stored))) return;
     if (flow.started && !isWaiting) this.#context.keep(this, flow.started);
     throw new UnauthorizedError(`${this.server}: sign in first`);
   }
@@ -213,30 +238,5 @@ export class OAuthSession {
 
   #failed(message: string, cause?: unknown): GatewayError {
     return new GatewayError("server-unauthorized", `${this.server}: ${message}`, { cause });
-  }
-
-  #load(): Promise<OAuthCredentials> {
-    this.#loaded ??= this.#read().catch((error: unknown) => {
-      this.#loaded = undefined;
-      throw error;
-    });
-    return this.#loaded;
-  }
-
-  async #read(): Promise<OAuthCredentials> {
-    const { url } = this.#context.settings;
-    return (await this.#readOf(this.#key)) ?? (await this.#readOf(this.#oldKey)) ?? { url };
-  }
-
-  /** The data stored under a key, if it belongs to exactly this URL: a token is never sent to another one. */
-  async #readOf(key: string): Promise<OAuthCredentials | undefined> {
-    const text = await this.#context.secrets.get(key);
-    const saved: OAuthCredentials | undefined = text === undefined ? undefined : JSON.parse(text);
-    return saved?.url === this.#context.settings.url ? saved : undefined;
-  }
-
-  async #save(change: Partial<OAuthCredentials>): Promise<void> {
-    const credentials = Object.assign(await this.#load(), change);
-    await this.#context.secrets.set(this.#key, JSON.stringify(credentials));
   }
 }

@@ -11,10 +11,13 @@ import type { SecretStore } from "../secrets/secrets.js";
 import type { RemoteSettings } from "../settings.js";
 import type { StartedSignIn } from "./flow.js";
 import { OAuthSession } from "./session.js";
+import type { SharedTokens } from "./shared-refresh.js";
 
 /** Options of {@link OAuthSessions}. */
 export interface OAuthOptions {
   secrets: SecretStore;
+  /** Set if other processes use the same tokens; then with the same secrets. */
+  shared?: SharedTokens | undefined;
   /** `<origin of the gateway>/oauth/callback`; called on each use. */
   redirectUrl: () => string;
   /** Creates the `fetch` for a server and its authorization server. */
@@ -84,12 +87,13 @@ export class OAuthSessions {
     const known = this.#sessions.get(key);
     if (known && isDeepStrictEqual(known.settings, settings)) return known.session;
     if (known) this.#waiting = this.#waiting.filter(({ session }) => session !== known.session);
-    const { secrets, redirectUrl, fetch, clientName = "Vitrine", onerror } = this.#options;
+    const { secrets, shared, redirectUrl, fetch, clientName = "Vitrine", onerror } = this.#options;
     const session = new OAuthSession({
       user,
       server,
       settings,
       secrets,
+      shared,
       redirectUrl,
       clientName,
       fetch: fetch(settings),
@@ -99,6 +103,11 @@ export class OAuthSessions {
     });
     this.#sessions.set(key, { session, settings });
     return session;
+  }
+
+  /** Reads the tokens of a user again when they are needed: another process may have changed them. */
+  reload(user: string): void {
+    for (const { session } of this.#sessions.values()) if (session.user === user) session.reload();
   }
 
   /**

@@ -23,7 +23,7 @@ export interface KeyOptions {
 export const keyIdOf = (key: Buffer): string =>
   createHash("sha256").update("vitrine key id ").update(key).digest("hex").slice(0, 16);
 
-function parseKey(text: string): Buffer | undefined {
+export function parseKey(text: string): Buffer | undefined {
   const trimmed = text.trim();
   const key = /^[0-9a-f]{64}$/i.test(trimmed)
     ? Buffer.from(trimmed, "hex")

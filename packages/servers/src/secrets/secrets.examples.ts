@@ -1,3 +1,4 @@
+import { readMasterKeys } from "./master-keys.js";
 import { openSecrets } from "./secrets.js";
 
 export async function openSecretsExample(folder: string) {
@@ -7,4 +8,11 @@ export async function openSecretsExample(folder: string) {
   const key = await secrets.get("settings/WEATHER_KEY");
   //#endregion openSecrets
   return key;
+}
+
+export async function readMasterKeysExample() {
+  //#region readMasterKeys
+  const [newest, ...older] = await readMasterKeys({ file: "/etc/vitrine/secrets.key" });
+  //#endregion readMasterKeys
+  return { newest, older };
 }

@@ -14,6 +14,17 @@ export interface SecretStore {
   delete(key: string): Promise<boolean>;
 }
 
+/** Secrets that several processes change. */
+export interface SharedSecretStore extends SecretStore {
+  /** A secret, and the version that {@link replace} expects. */
+  read(key: string): Promise<{ readonly value: string; readonly version: number } | undefined>;
+  /**
+   * Changes a secret only if nobody else has changed it since: `version` is that of {@link read}, or undefined if there
+   * was none. Without a value, it deletes the secret. Resolves to whether it was changed.
+   */
+  replace(key: string, value: string | undefined, version: number | undefined): Promise<boolean>;
+}
+
 /** The key of a secret that settings refer to as `${secret:NAME}`. */
 export const secretKey = (name: string): string => `settings/${name}`;
 

@@ -9,3 +9,5 @@ export { messageOf } from "./message-of.js";
 export { readPrivate, writePrivate } from "./private-file.js";
 export { secondsToWait } from "./retry-after.js";
 export { REMOVED, scrub } from "./scrub.js";
+export { onStopSignals, type SignalHandlers, type StopSignal } from "./stop-signals.js";
+export { type PathWatch, type WatchPathsOptions, watchPaths } from "./watch-paths.js";

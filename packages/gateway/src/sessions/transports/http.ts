@@ -11,6 +11,7 @@ import type { ServerResponse } from "node:http";
 import { type Bye, type TransportFault, writeHandshake } from "@vitrine/wire";
 import type { Answered, HttpAnswer } from "../../http/answer.js";
 import type { Caller } from "../../http/api.js";
+import { capacity } from "../../http/capacity.js";
 import type { TransportRequest } from "../../http/route.js";
 import type { LiveSession, PageTransport, SessionRegistry } from "../registry.js";
 
@@ -22,7 +23,7 @@ export const TRANSPORT_HEADER = "vitrine-transport";
 
 /** Options of {@link HttpTransports}. */
 export interface HttpTransportsOptions {
-  /** Maximum concurrent transports; 1,000 by default. */
+  /** Maximum concurrent transports; by default as many as this process may open, see {@link capacity}. */
   connections?: number | undefined;
   /** Milliseconds until a stream must have been opened, and read from; 15,000 by default. */
   heartbeat?: number | undefined;
@@ -52,7 +53,7 @@ export class HttpTransports {
 
   constructor(registry: SessionRegistry, options: HttpTransportsOptions = {}) {
     this.#registry = registry;
-    this.#connections = options.connections ?? 1000;
+    this.#connections = options.connections ?? capacity().sockets;
     this.#beat = options.beat ?? 2000;
     this.#timers = [
       setInterval(() => this.sweep(), options.heartbeat ?? 15_000),
@@ -106,7 +107,8 @@ export class HttpTransports {
 
   #hello([frame = ""]: string[], { user }: Caller): HttpAnswer {
     if (this.#open.size >= this.#connections) {
-      return answer(503, { message: "too many connections: try again later" }, { "retry-after": "5" });
+      const message = `${this.#connections} connections are open: try again in 5 s`;
+      return answer(503, { error: { code: "overloaded", message } }, { "retry-after": "5" });
     }
     const name = randomBytes(16).toString("base64url");
     const transport: HttpPageTransport = new HttpPageTransport(user, () => {

@@ -15,12 +15,24 @@ import {
   type SessionTransport,
   type TransportFault,
 } from "@vitrine/wire";
-import { INPUT_RATES, InputRate, type InputRates } from "./rate.js";
+import type { InputRate } from "./rate.js";
 
 /** A connection from a page that carries a session. */
 export interface PageTransport extends SessionTransport {
   /** Sends a bye, and closes. */
   bye(bye: Bye): void;
+}
+
+/** The session that a transport carries: in this process, or on another node. */
+export interface CarriedSession {
+  /** Handles a frame from the transport, and returns the milliseconds for which the transport should not read. */
+  receive(transport: PageTransport, frame: string): number;
+  /** Detaches a closed transport. */
+  lose(transport: PageTransport): void;
+  /** Handles a protocol violation of the page. */
+  fault(transport: PageTransport, fault: TransportFault, message: string): void;
+  /** Called when the transport has room again. */
+  flush(): void;
 }
 
 /** A browser session as the rest of the gateway sees it. */
@@ -53,7 +65,7 @@ export interface SessionHandler {
 }
 
 /** A session with its transport. */
-export class LiveSession implements BrowserSession {
+export class LiveSession implements BrowserSession, CarriedSession {
   readonly id = newSecret(16);
   readonly user: string;
   readonly wire: Session;
@@ -78,12 +90,12 @@ export class LiveSession implements BrowserSession {
     user: string,
     limits: SessionLimits,
     clock: { readonly now: number },
-    options: { rates?: InputRates | undefined; onerror(cause: unknown): void },
+    options: { rate: InputRate; onerror(cause: unknown): void },
   ) {
     this.user = user;
     this.#clock = clock;
     this.#report = options.onerror;
-    this.#rate = new InputRate(options.rates ?? INPUT_RATES, clock.now);
+    this.#rate = options.rate;
     this.wire = new Session({ limits });
     this.wire.onmessage = (channel, text) => this.handler?.onmessage(channel, text);
     this.wire.ondrain = () => this.handler?.ondrain?.();
@@ -187,6 +199,10 @@ export class LiveSession implements BrowserSession {
       this.lose(transport);
       transport.bye({ code: "gap", message });
     }
+  }
+
+  flush(): void {
+    this.wire.flush();
   }
 
   #leave(): void {

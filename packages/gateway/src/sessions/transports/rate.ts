@@ -1,16 +1,16 @@
 /**
- * Limits the input rate of a session. A page that sends more is throttled; nothing is lost.
+ * Limits what a user sends, in all sessions together. A page that sends more is throttled; nothing is lost.
  *
  * @module
  */
 
-/** The burst size and the sustained rate of a session. */
+/** The burst size and the sustained rate of a user. */
 export interface InputRates {
   frames: { burst: number; perSecond: number };
   characters: { burst: number; perSecond: number };
 }
 
-/** Above the needs of any page, and low enough that a single page cannot occupy the process. */
+/** Above the needs of the pages of a user, and low enough that a single user cannot occupy the process. */
 export const INPUT_RATES: InputRates = {
   frames: { burst: 10_000, perSecond: 5000 },
   characters: { burst: 134_217_728, perSecond: 33_554_432 },

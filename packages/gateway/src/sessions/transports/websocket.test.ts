@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { json } from "node:stream/consumers";
 import { MAX_FRAME_BYTES, readHandshake, type Welcome } from "@vitrine/wire";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
@@ -135,6 +138,21 @@ describe("a WebSocket", () => {
       expect.any(WebSocket),
     ]);
     expect(await tryOne("eve")).toBe(503);
+  });
+
+  it("beyond the limit is refused with a code, a reason and the time to try again", async () => {
+    await start({ connections: 1 });
+    await Page.open();
+    const { socket } = new Page(stage.direct);
+    const [, response] = (await once(socket, "unexpected-response")) as [unknown, IncomingMessage];
+    expect([response.statusCode, response.headers["retry-after"]]).toEqual([503, "5"]);
+    expect(await json(response)).toEqual({
+      error: {
+        code: "overloaded",
+        message: "the gateway has 1 sockets, and cannot open more: try again in 5 s",
+        data: { retryAfter: 5000 },
+      },
+    });
   });
 
   it("reports now and then whether it was used; heartbeats do not count", async () => {

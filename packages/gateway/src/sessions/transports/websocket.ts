@@ -5,14 +5,28 @@
  */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Bye, MAX_FRAME_BYTES, type TransportFault, writeHandshake } from "@vitrine/wire";
+import { type Bye, GatewayError, MAX_FRAME_BYTES, type TransportFault, writeHandshake } from "@vitrine/wire";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Caller } from "../../http/api.js";
-import type { LiveSession, PageTransport, SessionRegistry } from "../registry.js";
+import { capacity } from "../../http/capacity.js";
+import { failureOf, failureText } from "../../http/http-error.js";
+import type { CarriedSession, PageTransport } from "../registry.js";
+
+/** A WebSocket of a page. */
+export interface PageSocket extends PageTransport {
+  /** Stops or continues reading, because the other side of its session is slow. */
+  hold(isHeld: boolean): void;
+}
+
+/** Opens sessions: the registry, or the path to the nodes that have them. */
+export interface SessionOpener {
+  /** Handles a hello. Returns undefined after a bye. */
+  open(frame: string, user: string, transport: PageSocket): CarriedSession | undefined;
+}
 
 /** Options of {@link WebSocketTransports}. */
 export interface WebSocketTransportsOptions {
-  /** Maximum concurrent sockets; 10,000 by default. */
+  /** Maximum concurrent sockets; by default as many as this process may open, see {@link capacity}. */
   connections?: number | undefined;
   /** Maximum concurrent sockets without a hello; 512 by default. */
   pending?: number | undefined;
@@ -29,9 +43,9 @@ const BUFFER = 262_144;
 /** Bytes in a socket's buffer above which reading stops too: its requests would only add to the buffer. */
 const STUCK = 1_048_576;
 
-/** Accepts WebSockets, and connects them to the registry. */
+/** Accepts WebSockets, and connects them to their sessions. */
 export class WebSocketTransports {
-  readonly #registry: SessionRegistry;
+  readonly #sessions: SessionOpener;
   readonly #server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -39,6 +53,8 @@ export class WebSocketTransports {
     clientTracking: false,
     // Automatic answers to a flood of pings would accumulate for a client that does not read.
     autoPong: false,
+    // Each socket gets one message handled at a time: a page that sends hundreds at once does not delay the messages of others.
+    allowSynchronousEvents: false,
   });
   readonly #open = new Set<SocketTransport>();
   readonly #connections: number;
@@ -49,7 +65,7 @@ export class WebSocketTransports {
   readonly #owner: SocketOwner = {
     hello: (transport, frame) => {
       this.#wait(transport.user, -1);
-      return this.#registry.open(frame, transport.user, transport);
+      return this.#sessions.open(frame, transport.user, transport);
     },
     closed: (transport) => {
       if (!transport.saidHello) this.#wait(transport.user, -1);
@@ -60,9 +76,9 @@ export class WebSocketTransports {
   readonly #waitingOf = new Map<string, number>();
   #isClosed = false;
 
-  constructor(registry: SessionRegistry, options: WebSocketTransportsOptions = {}) {
-    this.#registry = registry;
-    this.#connections = options.connections ?? 10_000;
+  constructor(sessions: SessionOpener, options: WebSocketTransportsOptions = {}) {
+    this.#sessions = sessions;
+    this.#connections = options.connections ?? capacity().sockets;
     this.#pending = options.pending ?? 512;
     this.#pendingPerUser = options.pendingPerUser ?? 64;
     // A single timer for all sockets.
@@ -76,18 +92,24 @@ export class WebSocketTransports {
 
   /** Accepts an upgrade request that was authenticated and whose origin was checked. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void {
-    const isBusy =
-      this.#open.size >= this.#connections ||
-      this.#waiting >= this.#pending ||
-      (this.#waitingOf.get(caller.user) ?? 0) >= this.#pendingPerUser;
-    if (this.#isClosed || isBusy) {
-      refuseUpgrade(socket);
+    const refusal = this.#refusal(caller.user);
+    if (refusal) {
+      refuseUpgrade(socket, refusal);
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#wait(caller.user, 1);
       this.#open.add(new SocketTransport(webSocket, this.#owner, caller));
     });
+  }
+
+  #refusal(user: string): GatewayError | undefined {
+    if (this.#isClosed) return new GatewayError("stopping", "the gateway is stopping");
+    if (this.#open.size >= this.#connections)
+      return busy(`the gateway has ${this.#connections} sockets, and cannot open more`);
+    const isPending =
+      this.#waiting >= this.#pending || (this.#waitingOf.get(user) ?? 0) >= this.#pendingPerUser;
+    return isPending ? busy("too many sockets are open that have not said hello") : undefined;
   }
 
   /** Counts sockets without a hello. */
@@ -121,19 +143,20 @@ export class WebSocketTransports {
 }
 
 interface SocketOwner {
-  hello(transport: SocketTransport, frame: string): LiveSession | undefined;
+  hello(transport: SocketTransport, frame: string): CarriedSession | undefined;
   closed(transport: SocketTransport): void;
 }
 
-class SocketTransport implements PageTransport {
+class SocketTransport implements PageSocket {
   readonly #socket: WebSocket;
   readonly #owner: SocketOwner;
   readonly #caller: Caller;
-  #session: LiveSession | undefined;
+  #session: CarriedSession | undefined;
   saidHello = false;
   #isAlive = true;
   #isOver = false;
   #isThrottled = false;
+  #isHeld = false;
   #isUsed = false;
   /** The size of the buffer at the last check. */
   #buffered = 0;
@@ -183,10 +206,19 @@ class SocketTransport implements PageTransport {
   bye(bye: Bye): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    // The answer to the close must be read.
+    if (this.#isHeld) this.#socket.resume();
     this.#socket.send(writeHandshake("bye", bye));
     // Does not wait for a page that does not read the bye.
     this.#socket.close(BYE, bye.code);
     if (this.#socket.bufferedAmount > STUCK) this.#socket.terminate();
+  }
+
+  hold(isHeld: boolean): void {
+    if (this.#isHeld === isHeld) return;
+    this.#isHeld = isHeld;
+    if (isHeld) this.#socket.pause();
+    else this.#sent();
   }
 
   terminate(): void {
@@ -198,7 +230,9 @@ class SocketTransport implements PageTransport {
     const { bufferedAmount } = this.#socket;
     // A slow reader is alive; and while reading is paused, no answer can arrive.
     const isMoving =
-      this.saidHello && !this.#isOver && (this.#isThrottled || bufferedAmount !== this.#buffered);
+      this.saidHello &&
+      !this.#isOver &&
+      (this.#isThrottled || this.#isHeld || bufferedAmount !== this.#buffered);
     this.#buffered = bufferedAmount;
     if (!this.#isAlive && !isMoving) {
       this.terminate();
@@ -245,19 +279,28 @@ class SocketTransport implements PageTransport {
   /** The buffer has shrunk, or the pause is over. */
   #sent(): void {
     if (this.#isOver || this.full) return;
-    if (this.#socket.isPaused && !this.#isThrottled) this.#socket.resume();
-    this.#session?.wire.flush();
+    if (this.#socket.isPaused && !this.#isThrottled && !this.#isHeld) this.#socket.resume();
+    this.#session?.flush();
   }
 }
 
 /** The close code after a bye, from the private range. */
 const BYE = 4000;
 
-function refuseUpgrade(socket: Duplex): void {
+/** Seconds after which a refused page may try again. */
+const RETRY_AFTER = 5;
+
+const busy = (what: string): GatewayError =>
+  new GatewayError("overloaded", `${what}: try again in ${RETRY_AFTER} s`, {
+    data: { retryAfter: RETRY_AFTER * 1000 },
+  });
+
+function refuseUpgrade(socket: Duplex, refusal: GatewayError): void {
+  const body = failureText(failureOf(refusal));
   // The socket may be closed already.
   socket.on("error", () => socket.destroy());
   socket.end(
-    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+    `HTTP/1.1 503 Service Unavailable\r\nRetry-After: ${RETRY_AFTER}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
   // Not awaited: the other end may never close.
   socket.once("finish", () => socket.destroy());

@@ -52,7 +52,7 @@ function Fields({ asked, schema: given }: { asked: PendingElicitation; schema: u
         />
       </div>
       <p className="soft small">
-        What you fill in goes to the server {asked.question.server}. Never enter a password or a key here.
+        Your answer goes to the server {asked.question.server}. Never enter a password or a key here.
       </p>
       <Buttons asked={asked}>
         <AgreeButton onAgree={() => form.current?.submit()}>Answer</AgreeButton>

@@ -2,70 +2,16 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commandLineServer } from "@vitrine/gateway";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { sourceOf } from "./server-files.js";
+import { afterAll, describe, expect, it } from "vitest";
+import { isSource, sourceOf } from "./server-files.js";
 import { ServerWatches } from "./server-watches.js";
-import { type FileWatch, watchFiles } from "./watch-files.js";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "vitrine-watch-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 for (const folder of ["src/deep", "node_modules/x", ".git"])
   mkdirSync(join(root, folder), { recursive: true });
 
-let watch: FileWatch | undefined;
-afterEach(() => watch?.close());
-
 const touch = (path: string): void => writeFileSync(join(root, path), `${Math.random()}`);
-
-describe("watchFiles", () => {
-  it("notices sources at any depth and in new folders, and nothing else", async () => {
-    const heard: string[] = [];
-    watch = await watchFiles(root, (file) => heard.push(file));
-    for (const path of ["node_modules/x/a.js", ".git/a.js", "src/data.json", "src/log.txt", ".hidden.js"])
-      touch(path);
-    touch("src/deep/a.js");
-    // Only the last of these is reported, once, after a moment of quiet.
-    await expect.poll(() => heard).toEqual([join(root, "src/deep/a.js")]);
-    mkdirSync(join(root, "src/new"));
-    touch("src/new/view.html");
-    await expect.poll(() => heard.at(-1)).toBe(join(root, "src/new/view.html"));
-    const count = heard.length;
-    watch.close();
-    touch("src/deep/a.js");
-    watch = await watchFiles(root, () => {});
-    expect(heard).toHaveLength(count);
-  });
-
-  it.each(["dist", "dist/server", "."])(
-    "continues when a build deletes %s and creates it again",
-    async (path) => {
-      const project = join(root, `project-${path.length}`);
-      const file = join(project, "dist/server/main.js");
-      const build = (): void => {
-        mkdirSync(join(project, "dist/server"), { recursive: true });
-        writeFileSync(file, `${Math.random()}`);
-      };
-      build();
-      let heard: string[] = [];
-      watch = await watchFiles(join(project, path), (each) => heard.push(each));
-      for (let round = 0; round < 2; round++) {
-        rmSync(join(project, "dist"), { recursive: true });
-        build();
-        await expect.poll(() => heard).toContain(file);
-        // The folder that exists now is watched.
-        heard = [];
-        const later = join(project, "dist/server", `later-${round}.js`);
-        const heardLater = (): string[] => {
-          writeFileSync(later, `${Math.random()}`);
-          return heard;
-        };
-        // Slower than the quiet period of the watcher.
-        await expect.poll(heardLater, { interval: 500 }).toContain(later);
-        heard = [];
-      }
-    },
-  );
-});
 
 describe("ServerWatches", () => {
   it("restart a server only if its script exists", async () => {
@@ -95,6 +41,17 @@ describe("ServerWatches", () => {
     expect(restarts.every(([name, isThere]) => name === "stays" || isThere)).toBe(true);
     watches.close();
   });
+});
+
+it.each([
+  ["src/a.js", true],
+  ["view.HTML", true],
+  ["main.py", true],
+  ["data.json", false],
+  ["log.txt", false],
+  ["src", false],
+])("%s is a source file: %s", (file, isOne) => {
+  expect(isSource(file)).toBe(isOne);
 });
 
 describe("sourceOf", () => {

@@ -1,0 +1,147 @@
+/**
+ * Deletion of conversations: by age, and after a legal hold. A deleted conversation is invisible at once; its
+ * entries are removed in batches, which a crash may interrupt.
+ *
+ * @module
+ */
+import { type SqlBool, sql } from "kysely";
+import { ask, change, type DatabaseEngine } from "./engine.js";
+import { isHeldConversation } from "./holds.js";
+import type { HoldScope, LegalHolds } from "./legal-holds.js";
+import { rest } from "./pace.js";
+import type { StoredConversation } from "./schema.js";
+
+/** Conversations that a statement reads. */
+const PAGE = 100;
+/** Entries that a statement removes: each may have a megabyte. */
+const REMOVED_AT_ONCE = 20;
+
+/** The condition for conversations that were not deleted. */
+export const isVisible = sql<SqlBool>`not exists (
+  select 1 from vitrine_deleted as gone where gone.id = vitrine_conversations.id)`;
+
+/** Whether a legal hold keeps the conversation. */
+export async function isHeld(
+  engine: DatabaseEngine,
+  key: string,
+  holds: readonly HoldScope[],
+): Promise<boolean> {
+  if (holds.length === 0) return false;
+  const row = await ask(engine, (db) =>
+    db
+      .selectFrom("vitrine_conversations")
+      .select("id")
+      .where("id", "=", key)
+      .where(isHeldConversation(holds, engine.kind))
+      .executeTakeFirst(),
+  );
+  return row !== undefined;
+}
+
+/** Makes a conversation invisible, unless it changed since `before`. Returns false if it changed. */
+export async function hide(
+  engine: DatabaseEngine,
+  key: string,
+  deletedAt: number,
+  before?: number,
+): Promise<boolean> {
+  const rows = await change(engine, (db) =>
+    db
+      .insertInto("vitrine_deleted")
+      .columns(["id", "deletedAt"])
+      .expression((eb) => {
+        const rows = eb
+          .selectFrom("vitrine_conversations")
+          .select(["id", sql<number>`${sql.lit(Math.round(deletedAt))}`.as("deletedAt")])
+          .where("id", "=", key)
+          .where(isVisible);
+        return before === undefined ? rows : rows.where("changedAt", "<", before);
+      }),
+  );
+  return rows > 0;
+}
+
+/** Conversations that did not change since `before`, and that no hold keeps. */
+export async function* expired(
+  engine: DatabaseEngine,
+  before: number | undefined,
+  holds: readonly HoldScope[],
+): AsyncGenerator<Pick<StoredConversation, "id" | "user" | "json">> {
+  if (before === undefined) return;
+  let last = { changedAt: Number.MIN_SAFE_INTEGER, id: "" };
+  for (;;) {
+    const since = performance.now();
+    const page = await ask(engine, (db) =>
+      db
+        .selectFrom("vitrine_conversations")
+        .select(["id", "user", "json", "changedAt"])
+        .where("changedAt", "<", Math.ceil(before))
+        .where("changedAt", ">=", last.changedAt)
+        .where(({ or, eb }) => or([eb("changedAt", ">", last.changedAt), eb("id", ">", last.id)]))
+        .where(isVisible)
+        .where(({ not }) => not(isHeldConversation(holds, engine.kind)))
+        .orderBy("changedAt")
+        .orderBy("id")
+        .limit(PAGE)
+        .execute(),
+    );
+    yield* page;
+    last = page.at(-1) ?? last;
+    if (page.length < PAGE) return;
+    await rest(engine, since);
+  }
+}
+
+/**
+ * Removes deleted conversations that no hold keeps.
+ *
+ * @param check called between batches; throws to stop
+ */
+export async function purge(
+  engine: DatabaseEngine,
+  holds: Pick<LegalHolds, "list">,
+  check: () => void,
+): Promise<void> {
+  for (let after = ""; ; ) {
+    const known = await holds.list();
+    const row = await ask(engine, (db) =>
+      db
+        .selectFrom("vitrine_deleted as gone")
+        .innerJoin("vitrine_conversations", "vitrine_conversations.id", "gone.id")
+        .select(["gone.id", "vitrine_conversations.last"])
+        .where("gone.id", ">", after)
+        .where(({ not }) => not(isHeldConversation(known, engine.kind)))
+        .orderBy("gone.id")
+        .limit(1)
+        .executeTakeFirst(),
+    );
+    if (!row) return;
+    check();
+    await remove(engine, row, check);
+    after = row.id;
+  }
+}
+
+async function remove(
+  engine: DatabaseEngine,
+  { id, last }: Pick<StoredConversation, "id" | "last">,
+  check: () => void,
+): Promise<void> {
+  for (let through = REMOVED_AT_ONCE; ; through += REMOVED_AT_ONCE) {
+    const since = performance.now();
+    await change(engine, (db) =>
+      db
+        .deleteFrom("vitrine_conversation_items")
+        .where("conversation", "=", id)
+        .where("position", "<=", through),
+    );
+    if (through >= last) break;
+    await rest(engine, since);
+    check();
+  }
+  await change(engine, (db) => [
+    db.deleteFrom("vitrine_conversation_contexts").where("conversation", "=", id),
+    db.deleteFrom("vitrine_conversations").where("id", "=", id),
+    db.deleteFrom("vitrine_deleted").where("id", "=", id),
+  ]);
+}

@@ -1,0 +1,223 @@
+/**
+ * Rows that were removed from the audit log while a legal hold kept them. Each has the hash of the row before
+ * it, so its own hash can be checked; the newest mark about removals has a digest of all of them.
+ *
+ * @module
+ */
+import { recordOf } from "@vitrine/protocol";
+import { readMark } from "./audit-reader.js";
+import type { AuditWriter } from "./audit-writer.js";
+import { PRUNE_MARK, prunedThrough } from "./chain-check.js";
+import { slotOf } from "./chains.js";
+import { ask, change, type DatabaseEngine } from "./engine.js";
+import { readLine, rowLine } from "./export.js";
+import { isHeldRow } from "./holds.js";
+import type { HoldScope, LegalHolds } from "./legal-holds.js";
+import { rest } from "./pace.js";
+import type { StoredHeldRow } from "./retention-tables.js";
+import { GENESIS, rowHash, type StoredRow, sha256 } from "./row.js";
+import type { AuditHead, Verification } from "./store.js";
+
+/** Marks that rows were deleted because no hold keeps them any more. */
+export const RELEASE_MARK = "audit/release";
+
+const PAGE = 100;
+
+/** Copies the rows of a range that a hold keeps. Repeating it has no effect. */
+export async function copyHeld(
+  engine: DatabaseEngine,
+  start: AuditHead | undefined,
+  range: { first: number; last: number },
+  holds: readonly HoldScope[],
+): Promise<void> {
+  if (holds.length === 0) return;
+  for (let low = range.first; low <= range.last; low += PAGE) {
+    const since = performance.now();
+    const high = Math.min(low + PAGE - 1, range.last);
+    const rows = await ask(engine, (db) =>
+      db
+        .selectFrom("vitrine_audit")
+        .selectAll()
+        .where("seq", ">=", low)
+        .where("seq", "<=", high)
+        .where(isHeldRow(holds))
+        .orderBy("seq")
+        .execute(),
+    );
+    if (rows.length > 0) {
+      const before = await ask(engine, (db) =>
+        db
+          .selectFrom("vitrine_audit")
+          .select(["seq", "hash"])
+          .where(
+            "seq",
+            "in",
+            rows.map(({ seq }) => seq - 1),
+          )
+          .execute(),
+      );
+      const hashes = new Map([...(start ? [start] : []), ...before].map(({ seq, hash }) => [seq, hash]));
+      const copies = rows.map((row) => copyOf(row, hashes.get(row.seq - 1) ?? ""));
+      await change(engine, (db) =>
+        db
+          .insertInto("vitrine_held")
+          .values(copies)
+          .onConflict((conflict) => conflict.column("seq").doNothing()),
+      );
+    }
+    await rest(engine, since);
+  }
+}
+
+const copyOf = (row: StoredRow, previous: string): StoredHeldRow => ({
+  seq: row.seq,
+  time: row.time,
+  user: row.user,
+  server: row.server,
+  previous,
+  hash: row.hash,
+  line: rowLine(row),
+});
+
+/** A digest of held rows, in a mark of the log. */
+export interface HeldDigest {
+  readonly rows: number;
+  readonly digest: string;
+}
+
+/** The chain of the log whose held rows are meant: rows after `genesis`, up to the last removed one. */
+interface HeldRange {
+  readonly genesis: AuditHead;
+  readonly through: number;
+}
+
+/** Held rows in order, in pages. */
+async function* pagesOf(
+  engine: DatabaseEngine,
+  { genesis, through }: HeldRange,
+  holds?: readonly HoldScope[],
+): AsyncGenerator<StoredHeldRow[]> {
+  for (let after = genesis.seq; ; ) {
+    const since = performance.now();
+    const page = await ask(engine, (db) => {
+      const rows = db
+        .selectFrom("vitrine_held")
+        .selectAll()
+        .where("seq", ">", after)
+        .where("seq", "<=", through);
+      return (holds ? rows.where(isHeldRow(holds)) : rows).orderBy("seq").limit(PAGE).execute();
+    });
+    const last = page.at(-1);
+    if (!last) return;
+    yield page;
+    after = last.seq;
+    await rest(engine, since);
+  }
+}
+
+/** The digest of all held rows, or of those that some holds keep. */
+export async function heldDigest(
+  engine: DatabaseEngine,
+  range: HeldRange,
+  holds?: readonly HoldScope[],
+): Promise<HeldDigest> {
+  let [rows, digest] = [0, GENESIS.hash];
+  for await (const page of pagesOf(engine, range, holds)) {
+    for (const { previous, line } of page) digest = sha256(digest + previous + line);
+    rows += page.length;
+  }
+  return { rows, digest };
+}
+
+/** The log whose held rows are released or verified. */
+export interface HeldLog {
+  readonly engine: DatabaseEngine;
+  readonly writer: AuditWriter;
+  readonly holds: Pick<LegalHolds, "list">;
+  /** The head before the first row of the chain. */
+  readonly genesis: AuditHead;
+  /** The last row that was removed, or {@link genesis}. */
+  start(): Promise<AuditHead>;
+}
+
+/**
+ * Deletes held rows that no hold keeps any more, after a mark that says so; and copies of rows that are still
+ * in the log, which an interrupted run has left.
+ */
+export async function releaseHeld(log: HeldLog): Promise<void> {
+  const { engine, writer, genesis } = log;
+  const through = (await log.start()).seq;
+  await change(engine, (db) =>
+    db.deleteFrom("vitrine_held").where("seq", ">", through).where("seq", "<=", writer.head.seq),
+  );
+  const holds = await log.holds.list();
+  const all = await heldDigest(engine, { genesis, through });
+  if (all.rows === 0) return;
+  const held = await heldDigest(engine, { genesis, through }, holds);
+  if (held.rows === all.rows) return;
+  const params = JSON.stringify({ released: all.rows - held.rows, held });
+  await writer.write({ kind: "mark", actor: "operator", method: RELEASE_MARK, params });
+  await deleteReleased(engine, { genesis, through }, holds);
+}
+
+async function deleteReleased(
+  engine: DatabaseEngine,
+  range: HeldRange,
+  holds: readonly HoldScope[],
+): Promise<void> {
+  for await (const page of pagesOf(engine, range)) {
+    const seqs = page.map(({ seq }) => seq);
+    await change(engine, (db) =>
+      db
+        .deleteFrom("vitrine_held")
+        .where("seq", "in", seqs)
+        .where(({ not }) => not(isHeldRow(holds))),
+    );
+  }
+}
+
+/** Verifies the held rows; undefined if they are intact. */
+export async function verifyHeld(log: HeldLog, rows: number): Promise<Verification | undefined> {
+  const { engine, genesis } = log;
+  const [pruned, released] = await Promise.all([
+    readMark(engine, slotOf(genesis.seq), PRUNE_MARK),
+    readMark(engine, slotOf(genesis.seq), RELEASE_MARK),
+  ]);
+  const mark = (released?.seq ?? 0) > (pruned?.seq ?? 0) ? released : pruned;
+  const expected = mark ? digestIn(mark) : undefined;
+  const through = prunedThrough(pruned)?.seq ?? genesis.seq;
+  for await (const page of pagesOf(engine, { genesis, through })) {
+    for (const row of page) {
+      const text = readLine(row.line);
+      const isIntact =
+        text?.seq === row.seq &&
+        text.hash === row.hash &&
+        text.time === row.time &&
+        (text.user ?? null) === row.user &&
+        (text.server ?? null) === row.server &&
+        (row.previous === "" || rowHash(row.previous, text) === row.hash);
+      if (!isIntact) return broken(row.seq, rows, `row ${row.seq}, which a legal hold keeps, was changed`);
+    }
+  }
+  const found = await heldDigest(engine, { genesis, through });
+  if (found.rows === (expected?.rows ?? 0) && (found.rows === 0 || found.digest === expected?.digest))
+    return undefined;
+  const message = `the ${expected?.rows ?? 0} rows that legal holds keep were changed: there are ${found.rows}`;
+  return broken(mark?.seq ?? through, rows, message);
+}
+
+const broken = (seq: number, rows: number, message: string): Verification => ({
+  ok: false,
+  rows,
+  seq,
+  message,
+});
+
+function digestIn(mark: StoredRow): HeldDigest | undefined {
+  try {
+    const { rows, digest } = recordOf(recordOf(JSON.parse(mark.params ?? "null"))["held"]);
+    return typeof rows === "number" && typeof digest === "string" ? { rows, digest } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * A node's users, for the rest of the gateway.
+ *
+ * @module
+ */
+
+/** This node, for the others. */
+export interface NodeIdentity {
+  /** Random for each run of the process. */
+  readonly node: string;
+  /** `host:port` at which other nodes reach it. */
+  readonly address: string;
+  readonly version: string;
+  /** Identifies what all nodes must share, such as secrets. */
+  readonly fingerprint: string;
+}
+
+/** A node as others reach it. */
+export interface NodeRef {
+  /** Random for each run of a node. */
+  readonly id: string;
+  /** `host:port` of its listener for other nodes. */
+  readonly address: string;
+}
+
+/** Where a user's state is. */
+export type Location = { readonly kind: "here" } | { readonly kind: "there"; readonly node: NodeRef };
+
+/** Says which users this node has, and which other nodes have the others. */
+export interface OwnedUsers {
+  readonly self: NodeRef;
+  /** Nodes that accept users, this one included. */
+  readonly nodes: readonly NodeRef[];
+  /** Whether this node has the user, and may act for the user now. */
+  holds(user: string): boolean;
+  /**
+   * Finds the node that has the user. If no live node has, this one takes the user.
+   *
+   * @throws {GatewayError} `stopping` if this node cannot take users, or lost its lease
+   */
+  locate(user: string): Promise<Location>;
+  /** The other node refused or was not reached: the next {@link locate} looks again. */
+  forget(user: string, node: NodeRef): void;
+  /** Tells other nodes that this one takes no more users, and returns its shards. */
+  drain(): Promise<readonly number[]>;
+  /** Gives users to the other nodes. Nothing of theirs may be running here. */
+  release(shards: readonly number[]): Promise<void>;
+  /** Adds a listener for shards that this node does not have any more: their sessions must end. */
+  onMoved(listener: (shards: ReadonlySet<number>) => void): () => void;
+  /** Adds a listener for shards that this node took, called before their users are served. */
+  onTaken(listener: (shard: number) => void): () => void;
+  /** Adds a listener for the loss of the lease: this process must not act, and joins again. */
+  onLost(listener: () => void): () => void;
+  /** Adds a listener for errors of the database. */
+  onFailed(listener: (error: unknown) => void): () => void;
+  /** Stops renewing the lease. */
+  stop(): void;
+}
