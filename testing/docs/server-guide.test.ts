@@ -19,6 +19,8 @@ it("the guide's own tests pass", () => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   cpSync(join(ROOT, "examples/servers"), folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  // Without one, Vitest takes the configuration of a folder above.
+  writeFileSync(join(folder, "vitest.config.js"), "export default {};");
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"), "junction");
   copyFileSync(join(folder, "node_modules/@vitrine/view/dist/vitrine.js"), join(folder, "view/vitrine.js"));
   // No test is about time: jsdom alone loads for seconds on a busy machine.

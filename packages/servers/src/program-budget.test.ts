@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { misbehaving } from "../../../testing/gateway/launching.js";
+import { firstLine, misbehaving } from "../../../testing/gateway/launching.js";
 import { FAULTY, nodeServer, serverSettings } from "../../../testing/gateway/servers.js";
 import { launch } from "./isolation/launch.js";
 import { ServerPool } from "./pool.js";
@@ -51,10 +51,9 @@ describe("running programs", () => {
         budget.launching(launch, user)(misbehaving({ driver: "process" }, deed));
       const [small, large] = [await start("bea", "behave"), await start("ann", "behave")];
       const other = await start("ann", "behave");
-      for (const { stdout, stderr } of [small, large, other]) {
-        stdout.resume();
-        stderr.resume();
-      }
+      // A program that is still starting uses less memory than the others.
+      await Promise.all([small, large, other].map(firstLine));
+      for (const { stdout } of [small, large, other]) stdout.resume();
       limits.memory = 1;
       const ends = [small, large, other].map(async ({ exited }, index) => ({ index, ...(await exited) }));
       const first = await Promise.race(ends);
