@@ -2,8 +2,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
+import { migrate } from "../../packages/gateway/src/store/migrations.ts";
 import { openPostgres } from "../../packages/gateway/src/store/postgres.ts";
-import { migrate, type Tables } from "../../packages/gateway/src/store/schema.ts";
+import type { Tables } from "../../packages/gateway/src/store/schema.ts";
 import { openSqlite } from "../../packages/gateway/src/store/sqlite.ts";
 
 /**

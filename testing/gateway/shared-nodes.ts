@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { type MasterKey, readMasterKeys } from "@vitrine/servers";
 import type { QueryEngine } from "../../packages/gateway/src/store/engine.js";
-import { migrate } from "../../packages/gateway/src/store/schema.js";
+import { migrate } from "../../packages/gateway/src/store/migrations.js";
 import { openShared } from "../../packages/gateway/src/store/shared/open-shared.js";
 import { openSqlite } from "../../packages/gateway/src/store/sqlite.js";
 import { startPostgres } from "../postgres.js";

@@ -31,11 +31,10 @@ export {
   readDataFolder,
   readSettings,
   readSettingsFile,
-  type SkippedSetting,
-  type WrittenSettings,
 } from "./config/read.js";
 export { readVariableFiles } from "./config/variable-files.js";
 export { type SettingsWatch, type WatchSettingsOptions, watchSettings } from "./config/watch.js";
+export type { SkippedSetting, WrittenSettings } from "./config/whole-settings.js";
 export { RunningGateway, startGateway } from "./gateway/gateway.js";
 export { SERVER_FAILED } from "./gateway/notes.js";
 export type { GatewayOptions, NodeOptions } from "./gateway/options.js";
@@ -45,6 +44,7 @@ export type { ApiRequestOptions, Caller, GatewayApi } from "./http/api.js";
 export type { LinkOptions } from "./http/link-options.js";
 export { createLog, type Log, type LogOptions } from "./http/logging.js";
 export type { Location, NodeRef, UserRouting } from "./nodes/routing.js";
+export type { KnownServers, ServerChange, ServerKey, ServerNews } from "./store/known-servers.js";
 export type { HoldScope, LegalHold, LegalHolds } from "./store/legal-holds.js";
 export type {
   AuditEntry,
@@ -56,13 +56,9 @@ export type {
   ConsentRecord,
   GatewayStore,
   KeptResults,
-  KnownServers,
   OnAlarm,
   PruneOptions,
-  ServerChange,
   ServerConsentKey,
-  ServerKey,
-  ServerNews,
   StoredAuditRow,
   UserConsentStore,
   Verification,

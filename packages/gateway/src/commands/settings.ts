@@ -8,13 +8,8 @@ import type { Isolation, ServerSettings } from "@vitrine/servers";
 import { GatewayError } from "@vitrine/wire";
 import { commandLineServer } from "../config/command-line.js";
 import type { GatewaySettings } from "../config/config.js";
-import {
-  type ReadOptions,
-  readSettings,
-  readSettingsFile,
-  storedSecrets,
-  type WrittenSettings,
-} from "../config/read.js";
+import { type ReadOptions, readSettings, readSettingsFile, storedSecrets } from "../config/read.js";
+import type { WrittenSettings } from "../config/whole-settings.js";
 
 /** The parsed command line. */
 export interface CommandLine {

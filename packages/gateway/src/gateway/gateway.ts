@@ -5,30 +5,22 @@
  */
 import type { Conversations, Models } from "@vitrine/conversation";
 import { GatewayError } from "@vitrine/wire";
-import { changedKeys } from "../config/changed-keys.js";
 import type { DrainSettings, GatewaySettings } from "../config/config.js";
 import type { GatewayApi } from "../http/api.js";
 import type { LinkOptions } from "../http/link-options.js";
-import { createLog } from "../http/logging.js";
-import { Metrics } from "../http/metrics.js";
-import { gatewayMetrics } from "../http/metrics-gateway.js";
-import { processMetrics } from "../http/metrics-process.js";
-import { OpenPages } from "../sessions/open-pages.js";
+import type { Metrics } from "../http/metrics.js";
 import { gatewayApi } from "./api.js";
+import { applySettings } from "./apply-settings.js";
 import { closeParts } from "./close-parts.js";
-import { openDisk } from "./disk.js";
-import { followUsers } from "./node-duties.js";
 import { openListener } from "./open-listener.js";
+import { openParts } from "./open-parts.js";
 import type { GatewayOptions } from "./options.js";
-import { conversationLimits, GatewayParts } from "./parts.js";
+import type { GatewayParts } from "./parts.js";
 import { Retention } from "./retention.js";
-import { forgetResults, readingsOf } from "./upkeep.js";
+import { forgetResults } from "./upkeep.js";
 
 const TEST_MODE =
   "test mode: any program in the page can answer questions on your behalf; use it only for tests, with servers that you trust";
-
-/** Settings that take effect at the next start. */
-const AT_START = ["listen", "sandbox", "database", "dataFolder", "session", "nodes"] as const;
 
 /**
  * A running gateway, created by {@link startGateway}.
@@ -60,31 +52,8 @@ export class RunningGateway {
 
   /** Opens the store, the sandbox and the listener, and starts eager servers. */
   static async start(settings: GatewaySettings, options: GatewayOptions = {}): Promise<RunningGateway> {
-    const log = options.log ?? createLog();
-    log.level = settings.log.level;
-    const metrics = new Metrics();
-    const counts = gatewayMetrics(
-      metrics,
-      readingsOf(() => parts),
-    );
-    processMetrics(metrics);
-    const pages = new OpenPages();
-    const store = {
-      ...options.store,
-      oncommit: (seconds: number): void => {
-        counts.auditCommits.add();
-        counts.auditSeconds.observe({}, seconds);
-      },
-      onalarm: ({ active, message, cause }: { active: boolean; message: string; cause?: unknown }): void => {
-        log[active ? "error" : "info"]({ err: cause }, `audit log: ${message}`);
-        counts.auditAlarm.set({}, active ? 1 : 0);
-        pages.notify(undefined, "gateway/alarm", { active, message });
-      },
-    };
-    const disk = await openDisk(settings, store, log, options.node);
-    const parts = new GatewayParts({ settings, options, log, disk, counts, pages });
+    const { parts, metrics } = await openParts(settings, options);
     const gateway = new RunningGateway(parts, metrics);
-    followUsers(parts);
     try {
       await gateway.#open();
       return gateway;
@@ -143,47 +112,7 @@ export class RunningGateway {
    * database and sessions take effect at the next start; returns the names of those that differ.
    */
   update(settings: GatewaySettings): string[] {
-    const parts = this.#parts;
-    const before = parts.settings;
-    const later = AT_START.filter((key) => withoutUsers(before[key]) !== withoutUsers(settings[key]));
-    if (JSON.stringify(before.listen.users) !== JSON.stringify(settings.listen.users))
-      this.#updateUsers(before.listen.users, settings.listen.users);
-    parts.settings = settings;
-    parts.log.level = settings.log.level;
-    parts.auth.setMetricsHash(settings.metrics.tokenHash);
-    forgetResults(parts);
-    parts.disk.models.update(settings.model);
-    parts.conversations.setLimits(conversationLimits(settings));
-    void parts.disk.models.refresh();
-    // Parts that need the identities wait until they are on disk: see `KnownServers.settled`.
-    parts.names
-      .take(settings.servers)
-      .catch((error: unknown) =>
-        parts.log.error({ err: error }, "the identities of servers could not be stored"),
-      );
-    const { added, changed, removed } = parts.pool.update(settings.servers);
-    for (const page of parts.pages.of()) {
-      for (const name of [...added, ...changed]) page.moved(name);
-      for (const name of removed) page.removed(name);
-      // A page addresses its calls to the servers that it knows.
-      for (const name of [...added, ...changed]) page.notifyServer(name);
-      for (const name of [...added, ...changed, ...removed]) page.notify("gateway/changed", { server: name });
-    }
-    const keys = changedKeys(before, settings);
-    parts.log.info(
-      { settings: keys, added, changed, removed, later },
-      keys.length > 0 ? "settings applied" : "settings read again: nothing changed",
-    );
-    return later;
-  }
-
-  /** Ends the connections of users who were removed or have a new token. */
-  #updateUsers(before: Users, after: Users): void {
-    const { auth, pool, registry } = this.#parts;
-    auth.setUsers(after);
-    pool.setUsers(after.map(({ name }) => name));
-    for (const { name, tokenHash } of before)
-      if (!after.some((user) => user.name === name && user.tokenHash === tokenHash)) registry.endUser(name);
+    return applySettings(this.#parts, settings);
   }
 
   /**
@@ -236,12 +165,6 @@ export class RunningGateway {
     await closeParts(this.#parts);
   }
 }
-
-type Users = GatewaySettings["listen"]["users"];
-
-/** Ignores users, who may change at any time. */
-const withoutUsers = (settings: unknown): string =>
-  JSON.stringify(settings, (key, value: unknown) => (key === "users" ? undefined : value));
 
 /**
  * Starts a gateway.

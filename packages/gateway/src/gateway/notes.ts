@@ -11,7 +11,8 @@ import type { GuardedCall } from "../guard/guarded-call.js";
 import { traceIdOf } from "../guard/trace.js";
 import type { Log } from "../http/logging.js";
 import type { GatewayMetrics } from "../http/metrics-gateway.js";
-import type { AuditEntry, AuditLog, ServerKey } from "../store/store.js";
+import type { ServerKey } from "../store/known-servers.js";
+import type { AuditEntry, AuditLog } from "../store/store.js";
 
 /** Notes a call that has ended, or was refused. */
 type CallNote = (call: GuardedCall, how: Record<string, unknown>) => void;

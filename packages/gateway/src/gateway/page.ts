@@ -10,7 +10,7 @@ import { prepareView } from "../sessions/prepare-view.js";
 import type { AboutSession, BrowserSession, SessionHandler } from "../sessions/registry.js";
 import { restoreView } from "../sessions/restore-view.js";
 import { showDocument } from "../sessions/show-document.js";
-import type { ServerKey } from "../store/store.js";
+import type { ServerKey } from "../store/known-servers.js";
 import { recordPolicy } from "./notes.js";
 import type { GatewayParts } from "./parts.js";
 

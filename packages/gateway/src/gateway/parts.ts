@@ -40,7 +40,7 @@ import { SessionRegistry } from "../sessions/registry.js";
 import { serverTools } from "../sessions/server-tools.js";
 import { HttpTransports } from "../sessions/transports/http.js";
 import { type SessionOpener, WebSocketTransports } from "../sessions/transports/websocket.js";
-import type { ServerKey } from "../store/store.js";
+import type { ServerKey } from "../store/known-servers.js";
 import type { Disk } from "./disk.js";
 import { Drain } from "./drain.js";
 import { handOverUsers } from "./node-duties.js";

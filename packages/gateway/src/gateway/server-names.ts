@@ -8,7 +8,8 @@ import type { ServerSettings } from "@vitrine/servers";
 import type { ServerSummary } from "@vitrine/wire";
 import type { Log } from "../http/logging.js";
 import type { PageSession } from "../sessions/page-session.js";
-import type { AuditLog, KnownServers, ServerChange, ServerKey } from "../store/store.js";
+import type { KnownServers, ServerChange, ServerKey } from "../store/known-servers.js";
+import type { AuditLog } from "../store/store.js";
 
 /** The parts of the gateway that {@link ServerNames} uses. */
 export interface ServerNamesOptions {

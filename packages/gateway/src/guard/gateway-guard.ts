@@ -15,7 +15,7 @@ import {
 import { INTERNAL_ERROR, isVisibleTo, type Permission, VitrineError } from "@vitrine/protocol";
 import { GatewayError, type GatewayPermit, MAY_HAVE_RUN } from "@vitrine/wire";
 import { PERMISSION_METHOD } from "../config/policy-key.js";
-import type { ServerKey } from "../store/store.js";
+import type { ServerKey } from "../store/known-servers.js";
 import { allowedMethod, isRepeatable, isSentOut, needsServer, onlyReads } from "./allow-list.js";
 import { Approvals } from "./approvals.js";
 import type { Begun } from "./begun-calls.js";

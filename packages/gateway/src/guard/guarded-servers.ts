@@ -13,7 +13,7 @@ import {
   type ServerStatus,
 } from "@vitrine/servers";
 import { GatewayError, type ServerCatalogue, type ServerSummary } from "@vitrine/wire";
-import type { ServerKey } from "../store/store.js";
+import type { ServerKey } from "../store/known-servers.js";
 import { BegunCalls } from "./begun-calls.js";
 import { GatewayGuard } from "./gateway-guard.js";
 import type { GatewayGuardOptions } from "./guard-options.js";

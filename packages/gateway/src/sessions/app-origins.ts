@@ -4,7 +4,7 @@
  * @module
  */
 import type { Sandbox, SandboxedView, ViewRegistration } from "@vitrine/sandbox";
-import type { KnownServers, ServerKey } from "../store/store.js";
+import type { KnownServers, ServerKey } from "../store/known-servers.js";
 
 /**
  * Registers the views of servers with the sandbox. Two servers never share an origin, and therefore no

@@ -5,7 +5,7 @@
  */
 import type { ServerIdentity } from "@vitrine/servers";
 import type { KnownView } from "../guard/guarded-call.js";
-import type { ServerKey } from "../store/store.js";
+import type { ServerKey } from "../store/known-servers.js";
 import type { PageSession } from "./page-session.js";
 
 /** A view, and the page that shows it. */

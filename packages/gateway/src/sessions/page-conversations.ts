@@ -17,7 +17,7 @@ import type {
   OpenedView,
   SpeakingApp,
 } from "@vitrine/wire";
-import type { KnownServers, ServerKey } from "../store/store.js";
+import type { KnownServers, ServerKey } from "../store/known-servers.js";
 import { isLargerThan, jsonSize, MAX_MESSAGE } from "./message-size.js";
 import { notificationMessage } from "./rpc.js";
 import { SmallMap } from "./small-map.js";

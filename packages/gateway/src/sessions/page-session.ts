@@ -26,7 +26,7 @@ import type {
   SpeakingApp,
 } from "@vitrine/wire";
 import { traceparentIn } from "../guard/trace.js";
-import type { KnownServers } from "../store/store.js";
+import type { KnownServers } from "../store/known-servers.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { PacedNotices } from "./paced-notices.js";
 import { type ModelService, PageConversations } from "./page-conversations.js";

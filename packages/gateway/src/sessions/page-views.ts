@@ -10,7 +10,7 @@ import type { ConversationCall, GatewayRequests, OpenedView, ViewPlace } from "@
 import type { SamplingService } from "../asks/index.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer } from "../guard/guarded-servers.js";
-import type { ServerKey } from "../store/store.js";
+import type { ServerKey } from "../store/known-servers.js";
 import { headOf, isTooComplex } from "./complexity.js";
 import { inOneMessage, MAX_MESSAGE } from "./message-size.js";
 import { PageCalls, type PageCallsOptions } from "./page-calls.js";

@@ -3,13 +3,27 @@
  *
  * @module
  */
-import { type ConversationItem, checkLimit } from "@vitrine/wire";
+import type { KeptSummary } from "@vitrine/conversation";
+import { type ConversationItem, checkLimit, type ModelUsage } from "@vitrine/wire";
 import { itemText } from "./conversation-words.js";
 import { sha256, storableText } from "./row.js";
 import type { StoredConversation, StoredItem } from "./schema.js";
 
 /** The position and size of an existing entry. */
 export type KnownItem = Pick<StoredItem, "id" | "position" | "size">;
+
+/** The JSON of a conversation. */
+export interface Named {
+  id: string;
+  title: string;
+  usage: ModelUsage;
+}
+
+/** A conversation in a list. */
+export function summaryOf({ startedAt, changedAt, json }: StoredConversation): KeptSummary {
+  const { id, title } = JSON.parse(json) as Named;
+  return { id, title, startedAt, changedAt };
+}
 
 /** A unique key for any combination of names. */
 export const keyOf = (...names: readonly string[]): string => sha256(JSON.stringify(names));

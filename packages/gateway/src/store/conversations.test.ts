@@ -13,9 +13,9 @@ import Libsql from "libsql";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { startPostgres } from "../../../../testing/postgres.js";
 import { keptConversationsExample } from "../../../conversation/src/conversation.examples.js";
+import { migrate } from "./migrations.js";
 import { openStore } from "./open.js";
 import { openPostgres } from "./postgres.js";
-import { migrate } from "./schema.js";
 import { openSqlite } from "./sqlite.js";
 import type { GatewayStore } from "./store.js";
 

@@ -5,9 +5,10 @@
  * @module
  */
 import { ask, change, type DatabaseEngine } from "./engine.js";
+import type { KnownServers } from "./known-servers.js";
 import { indexable, sha256, storableText } from "./row.js";
 import type { StoredConsent } from "./schema.js";
-import type { ConsentRecord, KnownServers, ServerConsentKey, UserConsentStore } from "./store.js";
+import type { ConsentRecord, ServerConsentKey, UserConsentStore } from "./store.js";
 
 /** Maximum answers in memory. */
 const REMEMBERED = 10_000;

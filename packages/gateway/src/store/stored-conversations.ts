@@ -12,38 +12,22 @@ import type {
   KeptSummary,
   LoadedConversation,
 } from "@vitrine/conversation";
+import { ConversationError, type ConversationItem, checkLimit, GatewayError } from "@vitrine/wire";
+import { listConversations } from "./conversation-list.js";
 import {
-  type AppContext,
-  ConversationError,
-  type ConversationItem,
-  type ConversationMatch,
-  checkLimit,
-  GatewayError,
-  type ModelUsage,
-} from "@vitrine/wire";
-import { type SelectQueryBuilder, sql } from "kysely";
-import { expired, hide, isHeld, isVisible, purge } from "./conversation-retention.js";
-import { type KnownItem, keyOf, nameOf, placeItems, storedItems } from "./conversation-rows.js";
-import { matchIn, searchable, wordsOf } from "./conversation-words.js";
-import { ask, change, type DatabaseEngine, type Statement } from "./engine.js";
+  chunks,
+  READ_AT_ONCE,
+  readContexts,
+  readConversation,
+  readItems,
+  readKnown,
+} from "./conversation-reads.js";
+import { expired, hide, isHeld, purge } from "./conversation-retention.js";
+import { keyOf, type Named, nameOf, placeItems, storedItems, summaryOf } from "./conversation-rows.js";
+import { searchable } from "./conversation-words.js";
+import { change, type DatabaseEngine, type Statement } from "./engine.js";
 import type { LegalHolds } from "./legal-holds.js";
-import type { StoredConversation, StoredItem, Tables } from "./schema.js";
-
-/** Entries that a statement reads. */
-const READ_AT_ONCE = 100;
-/** Entries that a statement searches: SQLite answers synchronously, and must not block the process. */
-const SEARCHED_AT_ONCE = 100;
-/** Entries that a statement writes or looks up. */
-const WRITTEN_AT_ONCE = 100;
-/** Conversations that a statement lists. */
-const LISTED_AT_ONCE = 100;
-
-/** The JSON of a conversation. */
-interface Named {
-  id: string;
-  title: string;
-  usage: ModelUsage;
-}
+import type { StoredConversation } from "./schema.js";
 
 export class StoredConversations implements KeptConversations {
   readonly #engine: DatabaseEngine;
@@ -93,34 +77,23 @@ export class StoredConversations implements KeptConversations {
   get(user: string, id: string): Promise<LoadedConversation | undefined> {
     const key = keyOf(user, id);
     return this.#inTurn(key, async () => {
-      const row = await this.#read(key);
+      const row = await readConversation(this.#engine, key);
       if (!row) return undefined;
       const items: ConversationItem[] = [];
       for (let after = 0; after < row.last; ) {
-        const page = await this.#readItems(key, after);
+        const page = await readItems(this.#engine, key, after);
         for (const { json } of page) items.push(JSON.parse(json) as ConversationItem);
         after = page.length < READ_AT_ONCE ? row.last : (page.at(-1)?.position ?? row.last);
         // Yield to other work.
         await new Promise(setImmediate);
       }
       const { usage } = JSON.parse(row.json) as Named;
-      return { ...summaryOf(row), items, contexts: await this.#readContexts(key), usage };
+      return { ...summaryOf(row), items, contexts: await readContexts(this.#engine, key), usage };
     });
   }
 
-  async list(user: string, query: ConversationQuery = {}): Promise<KeptSummary[]> {
-    const limit = Math.min(Math.max(Math.floor(query.limit ?? 100), 0), 1000);
-    const words = wordsOf(query.search ?? "");
-    const found: KeptSummary[] = [];
-    if (limit === 0) return found;
-    for await (const row of this.#newestFirst(user, query.before)) {
-      // Conversations of the same millisecond stay together: `before` would skip the rest of them.
-      if (found.length >= limit && row.changedAt !== found.at(-1)?.changedAt) break;
-      if (words.length > 0 && !(await this.#hasWords(row, words))) continue;
-      const match = await this.#match(row, words);
-      found.push({ ...summaryOf(row), ...(match && { match }) });
-    }
-    return found;
+  list(user: string, query: ConversationQuery = {}): Promise<KeptSummary[]> {
+    return listConversations(this.#engine, user, query, () => this.#checkOpen());
   }
 
   async put(user: string, id: string, update: ConversationUpdate): Promise<void> {
@@ -136,9 +109,9 @@ export class StoredConversations implements KeptConversations {
       ...(usage === undefined ? {} : { usage: { ...usage } }),
     };
     await this.#inTurn(key, async () => {
-      const row = await this.#read(key);
+      const row = await readConversation(this.#engine, key);
       if (!row) throw unknown(id);
-      const known = await this.#readKnown([...new Set([...removed, ...items.keys()])]);
+      const known = await readKnown(this.#engine, [...new Set([...removed, ...items.keys()])]);
       const next = placeItems(row, { items, removed, known });
       const named: Named = { ...(JSON.parse(row.json) as Named), ...changed };
       await change(
@@ -191,7 +164,7 @@ export class StoredConversations implements KeptConversations {
   delete(user: string, id: string): Promise<boolean> {
     const key = keyOf(user, id);
     return this.#inTurn(key, async () => {
-      if (!(await this.#read(key))) return false;
+      if (!(await readConversation(this.#engine, key))) return false;
       const holds = await this.#holds.list();
       if (await isHeld(this.#engine, key, holds)) return hide(this.#engine, key, this.#now());
       const rows = await change(
@@ -245,125 +218,6 @@ export class StoredConversations implements KeptConversations {
   #checkOpen(): void {
     if (this.#isClosed) throw new GatewayError("stopping", "the database is closed: restart the gateway");
   }
-
-  #read(key: string): Promise<StoredConversation | undefined> {
-    return ask(this.#engine, (db) =>
-      db
-        .selectFrom("vitrine_conversations")
-        .selectAll()
-        .where("id", "=", key)
-        .where(isVisible)
-        .executeTakeFirst(),
-    );
-  }
-
-  #readItems(key: string, after: number): Promise<Pick<StoredItem, "position" | "json">[]> {
-    return ask(this.#engine, (db) =>
-      db
-        .selectFrom("vitrine_conversation_items")
-        .select(["position", "json"])
-        .where("conversation", "=", key)
-        .where("position", ">", after)
-        .orderBy("position")
-        .limit(READ_AT_ONCE)
-        .execute(),
-    );
-  }
-
-  async #readContexts(key: string): Promise<AppContext[]> {
-    const row = await ask(this.#engine, (db) =>
-      db
-        .selectFrom("vitrine_conversation_contexts")
-        .select("json")
-        .where("conversation", "=", key)
-        .executeTakeFirst(),
-    );
-    return row ? (JSON.parse(row.json) as AppContext[]) : [];
-  }
-
-  /** The existing ones of the entries. */
-  async #readKnown(items: readonly string[]): Promise<Map<string, KnownItem>> {
-    const known = new Map<string, KnownItem>();
-    for (const some of chunks(items)) {
-      const rows = await ask(this.#engine, (db) =>
-        db
-          .selectFrom("vitrine_conversation_items")
-          .select(["id", "position", "size"])
-          .where("id", "in", some)
-          .execute(),
-      );
-      for (const row of rows) known.set(row.id, row);
-    }
-    return known;
-  }
-
-  async *#newestFirst(user: string, before: number | undefined): AsyncGenerator<StoredConversation> {
-    let last: StoredConversation | undefined;
-    for (;;) {
-      this.#checkOpen();
-      const page = await ask(this.#engine, (db) => {
-        const rows = db
-          .selectFrom("vitrine_conversations")
-          .selectAll()
-          .where("user", "=", nameOf(user))
-          .where(isVisible);
-        return olderThan(rows, before, last)
-          .orderBy("changedAt", "desc")
-          .orderBy("id")
-          .limit(LISTED_AT_ONCE)
-          .execute();
-      });
-      yield* page;
-      if (page.length < LISTED_AT_ONCE) return;
-      last = page.at(-1);
-    }
-  }
-
-  /** The first entry with most of the words that the title does not contain. */
-  async #match(row: StoredConversation, words: readonly string[]): Promise<ConversationMatch | undefined> {
-    const wanted = words.filter((word) => !row.text.includes(word));
-    if (wanted.length === 0) return undefined;
-    const isThere = sql.raw(this.#engine.kind === "sqlite" ? "instr" : "strpos");
-    const hits = sql.join(
-      wanted.map((word) => sql`case when ${isThere}("text", ${word}) > 0 then 1 else 0 end`),
-      sql` + `,
-    );
-    const best = await ask(this.#engine, (db) =>
-      db
-        .selectFrom("vitrine_conversation_items")
-        .select("json")
-        .where("conversation", "=", row.id)
-        .orderBy(sql`${hits}`, "desc")
-        .orderBy("position")
-        .limit(1)
-        .executeTakeFirst(),
-    );
-    return best && matchIn(JSON.parse(best.json) as ConversationItem, wanted);
-  }
-
-  async #hasWords(row: StoredConversation, words: readonly string[]): Promise<boolean> {
-    const isThere = sql.raw(this.#engine.kind === "sqlite" ? "instr" : "strpos");
-    let missing = words.filter((word) => !row.text.includes(word));
-    for (let after = 0; after < row.last && missing.length > 0; after += SEARCHED_AT_ONCE) {
-      this.#checkOpen();
-      const found = await ask(this.#engine, (db) =>
-        db
-          .selectFrom("vitrine_conversation_items")
-          .select(
-            missing.map((word, n) =>
-              sql<number | null>`max(case when ${isThere}("text", ${word}) > 0 then 1 else 0 end)`.as(`${n}`),
-            ),
-          )
-          .where("conversation", "=", row.id)
-          .where("position", ">", after)
-          .where("position", "<=", after + SEARCHED_AT_ONCE)
-          .executeTakeFirst(),
-      );
-      missing = missing.filter((_, n) => found?.[`${n}`] !== 1);
-      await new Promise(setImmediate);
-    }
-    return missing.length === 0;
-  }
 }
 
 const unknown = (id: string): ConversationError =>
@@ -371,28 +225,3 @@ const unknown = (id: string): ConversationError =>
     "conversation-unknown",
     `there is no conversation "${id.slice(0, 100)}": it was deleted, or belongs to another user`,
   );
-
-function summaryOf({ startedAt, changedAt, json }: StoredConversation): KeptSummary {
-  const { id, title } = JSON.parse(json) as Named;
-  return { id, title, startedAt, changedAt };
-}
-
-type Items = SelectQueryBuilder<Tables, "vitrine_conversations", StoredConversation>;
-
-function olderThan(rows: Items, before: number | undefined, last: StoredConversation | undefined): Items {
-  if (last)
-    return rows.where(({ eb, or, and }) =>
-      or([
-        eb("changedAt", "<", last.changedAt),
-        and([eb("changedAt", "=", last.changedAt), eb("id", ">", last.id)]),
-      ]),
-    );
-  return before === undefined ? rows : rows.where("changedAt", "<", Math.ceil(before));
-}
-
-function chunks<T>(all: readonly T[]): T[][] {
-  const result: T[][] = [];
-  for (let from = 0; from < all.length; from += WRITTEN_AT_ONCE)
-    result.push(all.slice(from, from + WRITTEN_AT_ONCE));
-  return result;
-}

@@ -8,9 +8,10 @@ import { randomUUID } from "node:crypto";
 import { GatewayError } from "@vitrine/wire";
 import { type SqlBool, sql } from "kysely";
 import { ask, change, type QueryEngine } from "./engine.js";
+import type { KnownServers, ServerChange, ServerKey, ServerNews } from "./known-servers.js";
+import { HAS_NAMED_ROWS } from "./migrations.js";
 import { sha256 } from "./row.js";
-import { HAS_NAMED_ROWS, type StoredServer } from "./schema.js";
-import type { KnownServers, ServerChange, ServerKey, ServerNews } from "./store.js";
+import type { StoredServer } from "./schema.js";
 
 /** In `vitrine_state`: the mark of the last write. */
 const WRITER = "servers-writer";

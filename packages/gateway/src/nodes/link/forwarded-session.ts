@@ -6,7 +6,7 @@
 import { decode, object, string } from "@vitrine/protocol";
 import type { TransportFault } from "@vitrine/wire";
 import type { CarriedSession } from "../../sessions/registry.js";
-import type { PageSocket } from "../../sessions/transports/websocket.js";
+import type { PageSocket } from "../../sessions/transports/socket-transport.js";
 import { costOf, StreamFlow } from "./flow.js";
 import type { StreamLink } from "./stream-link.js";
 

@@ -5,7 +5,8 @@
  */
 import { GatewayError } from "@vitrine/wire";
 import type { CarriedSession, SessionRegistry } from "../../sessions/registry.js";
-import type { PageSocket, SessionOpener } from "../../sessions/transports/websocket.js";
+import type { PageSocket } from "../../sessions/transports/socket-transport.js";
+import type { SessionOpener } from "../../sessions/transports/websocket.js";
 import type { NodeRef, UserRouting } from "../routing.js";
 import { ForwardedSession } from "./forwarded-session.js";
 import type { NodePeer } from "./node-peer.js";

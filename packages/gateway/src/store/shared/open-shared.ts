@@ -8,7 +8,8 @@ import { GatewayError } from "@vitrine/wire";
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import type { QueryEngine } from "../engine.js";
-import { migrate, type Tables } from "../schema.js";
+import { migrate } from "../migrations.js";
+import type { Tables } from "../schema.js";
 import { TRANSACTION_TIMEOUT } from "./changes.js";
 
 const CONNECT_TIMEOUT = 5000;
