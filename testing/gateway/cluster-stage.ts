@@ -221,6 +221,9 @@ ${this.nodes.map(({ id, port: at }) => `  server node-${id} 127.0.0.1:${at}`).jo
     }
     const page = connectGateway({
       url: `${this.origin}/api/session`,
+      // A page falls back to HTTP when its sockets fail. A browser sends its cookie and origin by itself.
+      fetch: (address, init) =>
+        fetch(address, { ...init, headers: { ...Object(init?.headers), ...headers } }),
       WebSocket: Socket as unknown as typeof globalThis.WebSocket,
       storage: tabStorage(),
       heartbeat: 1000,

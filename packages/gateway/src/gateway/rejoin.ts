@@ -5,10 +5,13 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "../http/logging.js";
+import { isLeaseOver, LeaseOver } from "../store/postgres-fence.js";
 import type { RunningGateway } from "./gateway.js";
 
 /** Milliseconds before the next attempt: at first, and at most. */
 const RETRY = { first: 200, most: 5000 };
+/** Attempts of the first start, if each of them takes longer than its lease lasts. */
+const ATTEMPTS = 5;
 
 /** Options of {@link RejoiningGateway.start}. */
 export interface RejoinOptions {
@@ -28,11 +31,21 @@ export class RejoiningGateway {
     this.#options = options;
   }
 
-  /** Starts the first gateway; rejects if that fails. */
+  /** Starts the first gateway; rejects if that fails for another reason than a lease that was lost meanwhile. */
   static async start(options: RejoinOptions): Promise<RejoiningGateway> {
     const rejoining = new RejoiningGateway(options);
-    rejoining.#current = await options.start(() => rejoining.#lost());
-    return rejoining;
+    let pause = RETRY.first;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        rejoining.#current = await rejoining.#open();
+        return rejoining;
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isLeaseOver(error)) throw error;
+        options.log.error({ err: error }, "the lease was lost during the start: this gateway starts again");
+      }
+      await wait(pause);
+      pause *= 2;
+    }
   }
 
   /** The running gateway; undefined between two of them. */
@@ -54,14 +67,14 @@ export class RejoiningGateway {
   }
 
   async #rejoin(): Promise<void> {
-    const { start, log } = this.#options;
+    const { log } = this.#options;
     const lost = this.#current;
     this.#current = undefined;
     // Nothing of it can act any more, so there is nothing to wait for.
     await lost?.close(0).catch((error: unknown) => log.error({ err: error }, "closing failed"));
     for (let pause = RETRY.first; !this.#isClosed; pause = Math.min(2 * pause, RETRY.most)) {
       try {
-        this.#current = await start(() => this.#lost());
+        this.#current = await this.#open();
         log.info("this gateway has joined the other nodes again");
         return;
       } catch (error) {
@@ -69,5 +82,21 @@ export class RejoiningGateway {
       }
       await wait(pause);
     }
+  }
+
+  /** Starts a gateway. One that loses its lease before it has started is of no use. */
+  async #open(): Promise<RunningGateway> {
+    const { start, log } = this.#options;
+    let isLost = false;
+    let opened: RunningGateway | undefined;
+    opened = await start(() => {
+      isLost = true;
+      if (opened) this.#lost();
+    }).catch((error: unknown) => {
+      throw isLost ? new LeaseOver(error) : error;
+    });
+    if (!isLost) return opened;
+    await opened.close(0).catch((error: unknown) => log.error({ err: error }, "closing failed"));
+    throw new LeaseOver();
   }
 }

@@ -4,11 +4,13 @@
  *
  * @module
  */
-import { Kysely, PostgresDialect } from "kysely";
-import pg from "pg";
+import type { Kysely } from "kysely";
 import type { Grant } from "./engine.js";
+import { KnownShards } from "./known-shards.js";
+import { LeaseRenewal } from "./lease-renewal.js";
 import { LEASE, Membership, RENEWAL, readNodes } from "./membership.js";
 import type { NodeIdentity } from "./owned-users.js";
+import { openPool } from "./postgres-pool.js";
 import type { StoredNode, Tables } from "./schema.js";
 import {
   type Claimed,
@@ -21,39 +23,50 @@ import {
   shardOf,
 } from "./shards.js";
 
-/** The type of `bigint` columns: their values here are safe integers. */
-const INT8 = 20;
-
-/** Milliseconds for a statement: a renewal that takes longer comes too late. */
+/** Milliseconds for a statement about users. */
 const STATEMENT = LEASE - RENEWAL;
+/** Milliseconds for a renewal: a second one on another connection is still in time. */
+const RENEWING = RENEWAL;
+/** Milliseconds for joining, which waits for other nodes that join. */
+const JOINING = 10_000;
 
 /** This process as a node of a gateway. */
 export class JoinedNode {
   readonly #db: Kysely<Tables>;
+  /** A connection for renewals alone: claims of many users at once do not delay them. */
+  readonly #leaseDb: Kysely<Tables>;
   readonly #membership: Membership;
+  readonly #renewal: LeaseRenewal;
   #nodes: readonly StoredNode[] = [];
   #now = 0;
-  #shards = new Map<number, ShardOwner>();
+  readonly #shards = new KnownShards();
 
-  private constructor(db: Kysely<Tables>, membership: Membership) {
+  private constructor(db: Kysely<Tables>, leaseDb: Kysely<Tables>, membership: Membership) {
     this.#db = db;
+    this.#leaseDb = leaseDb;
     this.#membership = membership;
+    this.#renewal = new LeaseRenewal(() => membership.renew());
   }
 
   /**
-   * Takes a free slot.
+   * Takes a free slot, and renews its lease until {@link leave}.
    *
    * @throws {GatewayError} `config-invalid` if the other nodes do not fit
    */
   static async join(url: string, identity: NodeIdentity): Promise<JoinedNode> {
-    const db = connect(url);
+    const joining = connect(url, 1, JOINING);
+    const [db, leaseDb] = [connect(url, 3, STATEMENT), connect(url, 1, RENEWING)];
+    let joined: JoinedNode | undefined;
     try {
-      const joined = new JoinedNode(db, await Membership.join({ db, identity }));
-      await joined.refresh();
+      joined = new JoinedNode(db, leaseDb, await Membership.join({ db: leaseDb, identity }, joining));
+      await joined.#refresh(joining);
       return joined;
     } catch (error) {
-      await db.destroy();
+      await joined?.leave();
+      await Promise.all([db.destroy(), leaseDb.destroy()]);
       throw error;
+    } finally {
+      await joining.destroy();
     }
   }
 
@@ -76,7 +89,7 @@ export class JoinedNode {
 
   /** The shards that this node had at the last {@link refresh}. */
   get owned(): number[] {
-    return [...this.#shards].filter(([, owner]) => isOwner(owner, this.grant)).map(([shard]) => shard);
+    return [...this.#shards.all].filter(([, owner]) => isOwner(owner, this.grant)).map(([shard]) => shard);
   }
 
   /** Slots whose nodes are gone, and whose calls wait for their outcomes. */
@@ -115,24 +128,40 @@ export class JoinedNode {
     return this.#nodes.filter(({ state, expiresAt }) => state === "live" && expiresAt > this.#now);
   }
 
-  /** Renews the lease, and resolves to whether this node still has it. */
-  renew(): Promise<boolean> {
-    return this.#membership.renew();
+  /** Adds a listener for the end of the lease by another node. */
+  onLost(listener: () => void): () => void {
+    if (this.isLost) queueMicrotask(listener);
+    return this.#renewal.lost.add(listener);
+  }
+
+  /** Adds a listener for renewals that fail: once, until one succeeds. */
+  onFailed(listener: (error: unknown) => void): () => void {
+    return this.#renewal.failed.add(listener);
+  }
+
+  /** Lets the lease end. */
+  stopRenewing(): void {
+    this.#renewal.stop();
   }
 
   /** Reads who has which users. */
-  async refresh(): Promise<void> {
-    const [{ nodes, now }, shards] = await Promise.all([readNodes(this.#db), readShards(this.#db)]);
+  refresh(): Promise<void> {
+    return this.#refresh(this.#db);
+  }
+
+  async #refresh(db: Kysely<Tables>): Promise<void> {
+    const read = this.#shards.begin();
+    const [{ nodes, now }, shards] = await Promise.all([readNodes(db), readShards(db)]);
+    if (!this.#shards.take(read, shards)) return;
     this.#nodes = nodes;
     this.#now = now;
-    this.#shards = shards;
   }
 
   /** Claims the user's shard, unless a live node has it. */
   async claim(user: string): Promise<Claimed> {
     const shard = shardOf(user);
     const claimed = await claimShard(this.#db, shard, this.grant);
-    if (typeof claimed === "object") this.#shards.set(shard, claimed);
+    if (typeof claimed === "object") this.#shards.change(shard, claimed);
     return claimed;
   }
 
@@ -144,7 +173,7 @@ export class JoinedNode {
   /** Gives users back, so that other nodes can claim them. */
   async release(shards: readonly number[]): Promise<void> {
     await releaseShards(this.#db, shards, this.grant);
-    for (const shard of shards) this.#shards.delete(shard);
+    for (const shard of shards) this.#shards.change(shard, undefined);
   }
 
   drain(): Promise<void> {
@@ -153,34 +182,30 @@ export class JoinedNode {
 
   /** Gives everything back. */
   async leave(): Promise<void> {
+    this.stopRenewing();
+    // Then nothing is left to give back.
+    if (this.isLost) return;
     // A database that does not answer ends the lease by itself.
     await this.release(this.owned).catch(() => {});
     await this.#membership.leave().catch(() => {});
   }
 
-  close(): Promise<void> {
-    return this.#db.destroy();
+  async close(): Promise<void> {
+    this.stopRenewing();
+    await Promise.all([this.#db.destroy(), this.#leaseDb.destroy()]);
   }
 }
 
-function connect(url: string): Kysely<Tables> {
-  const pool = new pg.Pool({
+/** Opens connections on which no statement takes longer than `time` milliseconds. */
+const connect = (url: string, max: number, time: number): Kysely<Tables> =>
+  openPool({
     connectionString: url,
-    // Renewals, reads, and claims of a few users at once.
-    max: 4,
-    connectionTimeoutMillis: STATEMENT,
-    statement_timeout: STATEMENT,
-    query_timeout: STATEMENT,
+    max,
+    connectionTimeoutMillis: time,
+    statement_timeout: time,
+    query_timeout: time,
     // A frozen node must not keep others waiting for its locks.
-    idle_in_transaction_session_timeout: STATEMENT,
+    idle_in_transaction_session_timeout: time,
     keepAlive: true,
     application_name: "vitrine-node",
-    types: {
-      getTypeParser: (oid: number, format?: "text" | "binary") =>
-        oid === INT8 ? Number : pg.types.getTypeParser(oid, format),
-    },
   });
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-}

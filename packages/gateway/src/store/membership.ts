@@ -41,7 +41,7 @@ export const isAlive = ({ state, expiresAt }: StoredNode, now: number): boolean 
 
 /** Options of {@link Membership}. */
 export interface MembershipOptions {
-  /** Its own connections, so that a busy store does not delay renewals. */
+  /** Its own connection, so that a busy store does not delay renewals. */
   readonly db: Kysely<Tables>;
   readonly identity: NodeIdentity;
   /** A monotonic clock in milliseconds. */
@@ -70,12 +70,13 @@ export class Membership {
   /**
    * Takes a free slot.
    *
+   * @param joining for statements that may wait for other nodes that join
    * @throws {GatewayError} `config-invalid` if the other nodes have another fingerprint or version of the data
    */
-  static async join(options: MembershipOptions): Promise<Membership> {
+  static async join(options: MembershipOptions, joining: Kysely<Tables>): Promise<Membership> {
     const clock = options.clock ?? (() => performance.now());
     const began = clock();
-    const grant = await options.db.transaction().execute((db) => takeSlot(db, options.identity));
+    const grant = await joining.transaction().execute((db) => takeSlot(db, options.identity));
     return new Membership(options, grant, began + LEASE - MARGIN);
   }
 
@@ -176,7 +177,7 @@ const mismatch = (other: StoredNode, own: NodeIdentity): GatewayError =>
     `this node does not fit the node at ${other.address} (version ${other.version}): their secrets differ, or this one (version ${own.version}) cannot share its data. Give all nodes the same "nodes.secret" and VITRINE_KEY, and versions that fit`,
   );
 
-/** For messages about the database. */
+/** The error of a renewal without an answer. */
 export const noLease = (cause: unknown): GatewayError =>
   new GatewayError("audit-failed", `the lease of this node cannot be renewed: ${messageOf(cause)}`, {
     cause,

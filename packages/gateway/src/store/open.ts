@@ -109,6 +109,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     return await openOn(engine, noted, member, options);
   } catch (error) {
     noted?.close();
+    await member?.leave();
     await engine?.close();
     await member?.close();
     throw unusable(url, error);
@@ -201,7 +202,7 @@ async function openOn(
     });
   let closed: Promise<void> | undefined;
   const close = async () => {
-    nodes?.stop();
+    nodes?.endDuties();
     await conversations.close();
     await results.close();
     await own.close();

@@ -53,7 +53,7 @@ export async function appendFenced(
   for (const { shard } of held) lost.delete(shard);
   if (held.length === 0) {
     const { rowCount: leases } = await client.query(LEASE, [slot, fence]);
-    if (leases === 0) throw leaseOver();
+    if (leases === 0) throw new LeaseOver();
   }
   throw new ShardsMoved(lost);
 }
@@ -68,7 +68,7 @@ export async function checkFence(
   grant: Grant,
   user: string | undefined,
 ): Promise<void> {
-  if (!(await heldLease(transaction, grant).executeTakeFirst())) throw leaseOver();
+  if (!(await heldLease(transaction, grant).executeTakeFirst())) throw new LeaseOver();
   if (user === undefined) return;
   const held = await transaction
     .selectFrom("vitrine_shards")
@@ -81,8 +81,17 @@ export async function checkFence(
   if (!held) throw new GatewayError("stopping", "another node of the gateway serves this user now");
 }
 
-const leaseOver = (): GatewayError =>
-  new GatewayError(
-    "audit-failed",
-    "the lease of this node is over: it did not reach the database in time, so other nodes serve its users",
-  );
+/** The database refused a change: this node may not write with its lease any more. */
+export class LeaseOver extends GatewayError {
+  constructor(cause?: unknown) {
+    super(
+      "audit-failed",
+      "the lease of this node is over: it did not reach the database in time, so other nodes serve its users",
+      { cause },
+    );
+  }
+}
+
+/** Whether an error has a lease that is over as its cause. */
+export const isLeaseOver = (error: unknown): boolean =>
+  error instanceof LeaseOver || (error instanceof Error && isLeaseOver(error.cause));

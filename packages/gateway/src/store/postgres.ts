@@ -9,10 +9,11 @@
  */
 import { Socket } from "node:net";
 import { GatewayError } from "@vitrine/wire";
-import { type CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
+import { type CompiledQuery, type Kysely, sql } from "kysely";
 import pg from "pg";
 import { type DatabaseEngine, type Grant, insertStatements, ShardsMoved, valuesOf, wait } from "./engine.js";
-import { appendFenced, checkFence } from "./postgres-fence.js";
+import { appendFenced, checkFence, LeaseOver } from "./postgres-fence.js";
+import { INTEGERS, openPool } from "./postgres-pool.js";
 import { chainRow, GENESIS, type StoredRow } from "./row.js";
 import type { Tables } from "./schema.js";
 
@@ -24,7 +25,11 @@ const LOCK = "1986622578, hashtext(current_schema())";
 /** Maximum rows of a prepared statement; the server keeps it. */
 const PREPARED = 16;
 const CONNECT_TIMEOUT = 5000;
-const INT8 = 20;
+/**
+ * Milliseconds for a statement. A gateway alone may migrate large tables with it. Users of a node do not wait that long: the
+ * connection is closed, and the next statement gets another one.
+ */
+const STATEMENT = { alone: 60_000, node: 10_000 };
 
 /**
  * Forces commits to disk, whatever the server's default is. A stronger setting is kept.
@@ -33,12 +38,6 @@ const INT8 = 20;
  */
 const DURABLE = (isLocal: "true" | "false"): string =>
   `select set_config('synchronous_commit', 'on', ${isLocal}) where current_setting('synchronous_commit') = 'off'`;
-
-/** Counts and times are safe integers; the driver would return them as text. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: "text" | "binary") =>
-    oid === INT8 ? Number : pg.types.getTypeParser(oid, format),
-};
 
 /** Options of {@link openPostgres}. */
 export interface PostgresOptions {
@@ -99,18 +98,12 @@ class PostgresEngine implements DatabaseEngine {
   constructor(url: string, options: PostgresOptions) {
     this.#url = url;
     this.#options = options;
-    const pool = new pg.Pool({
+    this.db = openPool({
       connectionString: url,
       max: 4,
-      types,
       connectionTimeoutMillis: CONNECT_TIMEOUT,
-      query_timeout: 60_000,
+      query_timeout: options.isShared ? STATEMENT.node : STATEMENT.alone,
     });
-    // An idle connection was lost. The pool creates another one when needed.
-    pool.on("error", () => {});
-    // A connection in use was lost: its user gets the error. Without this listener, the process would crash.
-    pool.on("connect", (client) => client.on("error", () => {}));
-    this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
     this.#textOf = insertStatements(this.db, chainRow(GENESIS, 0, {}));
   }
 
@@ -141,7 +134,11 @@ class PostgresEngine implements DatabaseEngine {
       await writer.client.query({ text: this.#textOf(rows.length), values: valuesOf(rows), ...name });
     } catch (error) {
       // A refused row leaves the connection as it was.
-      if (!(error instanceof ShardsMoved)) this.#drop(writer);
+      if (!(error instanceof ShardsMoved || error instanceof LeaseOver)) {
+        this.#drop(writer);
+        // Its rows were those of a lost node: the writer of this node's own rows must notice, too.
+        if (grant !== this.grant) this.onlost(error);
+      }
       throw error;
     } finally {
       clearTimeout(timer);
@@ -196,7 +193,7 @@ class PostgresEngine implements DatabaseEngine {
     const socket = new Socket();
     const client = new pg.Client({
       connectionString: this.#url,
-      types,
+      types: INTEGERS,
       stream: () => socket,
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_TIMEOUT,

@@ -4,9 +4,10 @@
  * @module
  */
 import { Listeners } from "@vitrine/protocol";
+import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
 import type { JoinedNode } from "./joined-node.js";
-import { LEASE, noLease, RENEWAL } from "./membership.js";
+import { LEASE, RENEWAL } from "./membership.js";
 import type { Location, NodeRef, OwnedUsers } from "./owned-users.js";
 import { type ShardOwner, shardOf } from "./shards.js";
 
@@ -43,9 +44,17 @@ export class UserOwnership implements OwnedUsers {
   #timer: NodeJS.Timeout | undefined;
   #anchoredAt = performance.now();
   #isStopped = false;
+  #isLost = false;
+  #chores: Promise<void> | undefined;
 
   constructor(options: OwnershipOptions) {
     this.#options = options;
+    options.member.onFailed((error) => this.#failed.notify(error));
+    options.member.onLost(() => {
+      this.#isLost = true;
+      this.stop();
+      this.#lost.notify();
+    });
     this.#schedule();
   }
 
@@ -114,6 +123,7 @@ export class UserOwnership implements OwnedUsers {
 
   /** Adds a listener for the loss of the lease: this process must not act, and joins again. */
   onLost(listener: () => void): () => void {
+    if (this.#isLost) queueMicrotask(listener);
     return this.#lost.add(listener);
   }
 
@@ -135,6 +145,12 @@ export class UserOwnership implements OwnedUsers {
   }
 
   stop(): void {
+    this.#options.member.stopRenewing();
+    this.endDuties();
+  }
+
+  /** Looks after the other nodes no more. This node keeps its lease. */
+  endDuties(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
   }
@@ -145,24 +161,31 @@ export class UserOwnership implements OwnedUsers {
     this.#timer.unref();
   }
 
-  /** Renews the lease, and looks after the other nodes. */
+  /** Looks after the other nodes. */
   async #beat(): Promise<void> {
-    const { member, settle, anchor } = this.#options;
+    const { member } = this.#options;
     try {
-      if (!(await member.renew())) {
-        this.stop();
-        this.#lost.notify();
-        return;
-      }
       for (const owner of member.expired) await member.end(owner);
       await member.refresh();
       this.#noteMoved();
+    } catch (error) {
+      this.#failed.notify(unanswered("the state of the other nodes cannot be read", error));
+    }
+    // Not awaited: a node whose calls are being settled does not hide the others.
+    this.#chores ??= this.#doChores().finally(() => {
+      this.#chores = undefined;
+    });
+  }
+
+  async #doChores(): Promise<void> {
+    const { member, settle, anchor } = this.#options;
+    try {
       for (const slot of member.lostSlots) await settle(slot);
       if (performance.now() - this.#anchoredAt < ANCHOR) return;
       this.#anchoredAt = performance.now();
       await anchor();
     } catch (error) {
-      this.#failed.notify(noLease(error));
+      this.#failed.notify(unanswered("the chain of a node cannot be continued", error));
     }
   }
 
@@ -223,7 +246,7 @@ export class UserOwnership implements OwnedUsers {
   async #claimNow(user: string): Promise<ShardOwner> {
     const { member, ontaken } = this.#options;
     const claimed = await member.claim(user).catch((error: unknown) => {
-      throw noLease(error);
+      throw unanswered("no node can be found for this user", error);
     });
     if (claimed === "lost") throw new GatewayError("stopping", "this node has lost its lease: try again");
     if (claimed === "changed") return { slot: null, fence: 0 };
@@ -236,3 +259,6 @@ export class UserOwnership implements OwnedUsers {
     return claimed;
   }
 }
+
+const unanswered = (what: string, cause: unknown): GatewayError =>
+  new GatewayError("audit-failed", `${what}: ${messageOf(cause)}`, { cause });

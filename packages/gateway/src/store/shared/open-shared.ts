@@ -5,41 +5,28 @@
  * @module
  */
 import { GatewayError } from "@vitrine/wire";
-import { type CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
-import pg from "pg";
+import { type CompiledQuery, type Kysely, sql } from "kysely";
+import type { PoolConfig } from "pg";
 import type { QueryEngine } from "../engine.js";
 import { migrate } from "../migrations.js";
+import { openPool } from "../postgres-pool.js";
 import type { Tables } from "../schema.js";
 import { TRANSACTION_TIMEOUT } from "./changes.js";
 
 const CONNECT_TIMEOUT = 5000;
-const INT8 = 20;
 
 /** The shared state of nodes, with its connections. */
 export interface SharedDatabase extends QueryEngine {
   close(): Promise<void>;
 }
 
-/** Counts and times are safe integers; the driver would return them as text. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: "text" | "binary") =>
-    oid === INT8 ? Number : pg.types.getTypeParser(oid, format),
-};
-
-function connect(url: string, options: pg.PoolConfig): Kysely<Tables> {
-  const pool = new pg.Pool({
+const connect = (url: string, options: PoolConfig): Kysely<Tables> =>
+  openPool({
     connectionString: url,
-    types,
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     application_name: "vitrine-shared",
     ...options,
   });
-  // A lost connection: its user gets the error, and the pool creates another one. Without listeners, the
-  // process would crash.
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-}
 
 /**
  * Connects to the database of the nodes, and migrates its tables.

@@ -1,0 +1,48 @@
+/**
+ * Renews the lease of a node from the moment it has joined, whatever else it does: opening a large log, settling the calls
+ * of a lost node, or stopping takes longer than a lease lasts.
+ *
+ * @module
+ */
+import { Listeners } from "@vitrine/protocol";
+import { wait } from "./engine.js";
+import { noLease, RENEWAL } from "./membership.js";
+
+/** Milliseconds before a failed renewal is repeated. */
+const RETRY = 100;
+
+/** Keeps a lease. */
+export class LeaseRenewal {
+  /** Notified when another node has ended the lease. */
+  readonly lost = new Listeners<[]>();
+  /** Notified once when the lease cannot be renewed. The next attempts follow at once. */
+  readonly failed = new Listeners<[error: unknown]>();
+  readonly #renew: () => Promise<boolean>;
+  #isStopped = false;
+
+  /** @param renew resolves with false if the lease is lost */
+  constructor(renew: () => Promise<boolean>) {
+    this.#renew = renew;
+    void this.#run();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #run(): Promise<void> {
+    let isFailing = false;
+    while (!this.#isStopped) {
+      try {
+        const isHeld = await this.#renew();
+        if (this.#isStopped) return;
+        if (!isHeld) return this.lost.notify();
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing && !this.#isStopped) this.failed.notify(noLease(error));
+        isFailing = true;
+      }
+      await wait(isFailing ? RETRY : RENEWAL);
+    }
+  }
+}

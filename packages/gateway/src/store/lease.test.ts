@@ -1,0 +1,106 @@
+/** The lease of a node lasts as long as the node can reach the database, whatever else takes long. */
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, it, type TestContext } from "vitest";
+import { FaultLine } from "../../../../testing/gateway/fault-line.ts";
+import { startPostgres, type TestPostgres } from "../../../../testing/postgres.ts";
+import { wait } from "./engine.js";
+import { LEASE } from "./membership.js";
+import { openStore, type StoreOptions } from "./open.js";
+import type { AuditEntry } from "./store.js";
+
+let postgres: TestPostgres | undefined;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(async () => postgres?.remove());
+
+let count = 0;
+const newSchema = (): string => {
+  if (!postgres) throw new Error("no PostgreSQL");
+  return postgres.schema(`lease_${++count}`);
+};
+
+async function join({ onTestFinished }: TestContext, url: string, node: string, options: StoreOptions = {}) {
+  const identity = { node, address: `${node}.test:7443`, version: "1.0.0", fingerprint: "same" };
+  const store = await openStore(url, { join: identity, ...options });
+  onTestFinished(() => store.close());
+  const { nodes } = store;
+  if (!nodes) throw new Error("not a node");
+  return { ...store, nodes };
+}
+
+const entry = (user: string, key: string): AuditEntry => ({
+  user,
+  key,
+  actor: "http",
+  server: "shop",
+  method: "tools/call",
+  target: "order",
+  decision: "allowed",
+  reason: "policy",
+});
+
+/** Keeps others from a table for some milliseconds. */
+async function lock(url: string, table: string, mode: string, time: number): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(`begin; lock table ${table} in ${mode} mode`);
+  void wait(time).then(() => client.end());
+}
+
+// Side by side: they wait for leases to end.
+describe.concurrent("the lease of a node", () => {
+  beforeEach(({ skip }) => {
+    if (!postgres) skip("PostgreSQL is missing");
+  });
+
+  it("lasts while the node opens, however long that takes", async (context) => {
+    const { expect } = context;
+    const url = newSchema();
+    const other = await join(context, url, "a");
+    await lock(url, "vitrine_servers", "access exclusive", 1.5 * LEASE);
+    const beganAt = performance.now();
+    const { audit, nodes } = await join(context, url, "b");
+    expect(performance.now() - beganAt).toBeGreaterThan(LEASE);
+    expect(await nodes.locate("ann")).toEqual({ kind: "here" });
+    await audit.begin(entry("ann", "k.1"));
+    expect(other.nodes.nodes.map(({ id }) => id).sort()).toEqual(["a", "b"]);
+  });
+
+  it("lasts while the node settles the calls of another, however long that takes", async (context) => {
+    const { expect } = context;
+    const url = newSchema();
+    const [a, b] = [await join(context, url, "a"), await join(context, url, "b")];
+    await Promise.all([a.nodes.locate("ann"), b.nodes.locate("bob")]);
+    await a.audit.begin(entry("ann", "k.1"));
+    a.nodes.stop();
+    // The other lease ends first, and then the outcome waits for the lock.
+    await lock(url, "vitrine_audit", "share", 2.7 * LEASE);
+    for (const endAt = performance.now() + 3 * LEASE; performance.now() < endAt; await wait(50))
+      expect(b.nodes.holds("bob")).toBe(true);
+    await expect
+      .poll(async () => (await b.audit.find("ann", "k.1"))?.outcome?.outcome, { timeout: 20_000 })
+      .toBe("indeterminate");
+  });
+
+  it("is renewed on a new connection when the old ones died silently", async (context) => {
+    const { expect, onTestFinished } = context;
+    const url = new URL(newSchema());
+    const line = await FaultLine.open();
+    line.target = Number(url.port);
+    url.port = String(line.port);
+    onTestFinished(() => line.close());
+    const a = await join(context, url.href, "a", { commitTimeout: 1000 });
+    await a.nodes.locate("ann");
+    // No packet passes any more, and nothing is reset: as if the other machine had lost its power. A new connection works.
+    line.freeze();
+    const frozenAt = performance.now();
+    await expect
+      .poll(() => a.audit.begin(entry("ann", "k.1")), { interval: 100, timeout: 20_000 })
+      .toBeGreaterThan(0);
+    await expect
+      .poll(() => a.nodes.locate("bob"), { interval: 100, timeout: 20_000 })
+      .toEqual({ kind: "here" });
+    expect(performance.now() - frozenAt).toBeLessThan(20_000);
+  });
+});
