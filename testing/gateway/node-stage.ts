@@ -185,10 +185,11 @@ export class NodeStage {
         };
       },
     });
-    const started = links.start({ routing, registry });
+    const metrics = new Metrics();
+    const counts = gatewayMetrics(metrics);
+    const started = links.start({ routing, registry, counts });
     const sockets = new WebSocketTransports(started.sessions);
     const streams = new HttpTransports(registry);
-    const metrics = new Metrics();
     const listener = await listen({
       port: 0,
       api: { ...spyApi(calls), ...api },
@@ -199,7 +200,7 @@ export class NodeStage {
         events: (asked, outgoing, caller) => streams.stream(asked, outgoing, caller),
       },
       metrics,
-      counts: gatewayMetrics(metrics),
+      counts,
       log,
       elsewhere: started.elsewhere,
     });

@@ -129,6 +129,11 @@ export class Conversations {
     return [...this.#loaded.values()].filter(({ isRunning }) => isRunning).length;
   }
 
+  /** Whether a turn of the user's conversations is running. */
+  isRunning(user: string): boolean {
+    return this.#of(user).some(({ isRunning }) => isRunning);
+  }
+
   /**
    * Lets calls continue, and asks models nothing more; {@link close} follows soon. With a user, only in that
    * user's loaded conversations; {@link release} follows.

@@ -33,6 +33,14 @@ describe("the settings of a node", () => {
   });
 
   it.each([
+    ["1m", 60_000],
+    [0, 0],
+    ["0s", 0],
+  ])("have the time %j after which users move to a node that has fewer", async (balance, milliseconds) => {
+    expect((await read({ listen: "10.0.0.5:8092", balance })).nodes?.balance).toBe(milliseconds);
+  });
+
+  it.each([
     [{}, 'nodes: has no listen; add "listen"'],
     [{ listen: "10.0.0.5", secret }, "nodes.listen: must be a host and a port"],
     [{ listen: "10.0.0.5:99999", secret }, "nodes.listen: must be a host and a port"],
@@ -42,6 +50,8 @@ describe("the settings of a node", () => {
     [{ listen: "10.0.0.5:8092", address: "0.0.0.0:8092", secret }, "nodes.address: cannot be reached"],
     [{ listen: "10.0.0.5:8092", address: "a:0", secret }, "nodes.address: cannot be reached"],
     [{ listen: "10.0.0.5:8092", secret, port: 1 }, "nodes.port: unknown setting"],
+    [{ listen: "10.0.0.5:8092", balance: -1 }, "nodes.balance: must be a time"],
+    [{ listen: "10.0.0.5:8092", balance: "soon" }, "nodes.balance: must be a time"],
     ["10.0.0.5:8092", "nodes: must be an object"],
   ])("%j are refused, and the message says what to do", async (nodes, message) => {
     const error = await read(nodes).catch((thrown: unknown) => thrown);

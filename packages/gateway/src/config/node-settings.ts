@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { object, type Spot, type ValueReader } from "./reader.js";
+import { object, type Spot, timeOrNone, type ValueReader } from "./reader.js";
 import { referringText, type Sources } from "./references.js";
 
 /** How nodes reach each other; see docs/gateway/nodes.md. */
@@ -16,6 +16,8 @@ export interface NodeSettings {
   address?: string | undefined;
   /** Shared by all nodes, at least 32 bytes. By default, the first node makes one, and stores it in the database. */
   secret?: string | undefined;
+  /** Milliseconds without a change among the nodes before users move to a node that has fewer; 0 for never. */
+  balance?: number | undefined;
 }
 
 /** Minimum bytes of the secret: below, it could be guessed from a recorded connection. */
@@ -49,7 +51,7 @@ const placeReader =
     );
   };
 
-/** `{listen, address, secret}` */
+/** `{listen, address, secret, balance}` */
 export const nodesReader =
   (sources: Sources): ValueReader<NodeSettings> =>
   (value, spot) => {
@@ -62,11 +64,14 @@ export const nodesReader =
       );
     };
     const place = placeReader(sources);
-    const read = object({ listen: place, address: place, secret: secretOf })(value, spot);
+    const read = object({ listen: place, address: place, secret: secretOf, balance: timeOrNone })(
+      value,
+      spot,
+    );
     if (!read) return undefined;
     const isWritten = typeof value === "object" && value !== null;
     if (!(isWritten && "listen" in value)) spot.wrong("has no listen", 'add "listen": "10.0.0.5:8092"');
-    const { listen, address, secret } = read;
+    const { listen, address, secret, balance } = read;
     if (!listen) return undefined;
     if (EVERY.includes(listen.host) && !address)
       return spot.wrong(
@@ -75,7 +80,7 @@ export const nodesReader =
       );
     if (address && (EVERY.includes(address.host) || address.port === 0))
       return spot.at("address").wrong("cannot be reached", "write a host and a port that other nodes reach");
-    return { ...listen, address: address && joined(address), secret };
+    return { ...listen, address: address && joined(address), secret, balance };
   };
 
 const joined = ({ host, port }: Place): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -75,7 +75,12 @@ export async function openDisk(
           log.error({ err: error }, "the signed-in browsers could not be stored"),
         );
     opened.push(() => browsers?.close());
-    const store = await openStore(database, { folder: dataFolder, ...options, join: joined?.identity });
+    const store = await openStore(database, {
+      folder: dataFolder,
+      ...options,
+      join: joined?.identity,
+      balanceAfter: settings.nodes?.balance,
+    });
     opened.push(() => store.close());
     const models = await Models.open({
       settings: settings.model,

@@ -86,8 +86,23 @@ export class Drain implements StopState {
     await conversations.release(user);
   }
 
+  /** Whether the user would lose nothing by moving to another node now, but a moment. */
+  isIdle(user: string): boolean {
+    const { conversations, pages } = this.#parts;
+    const isAsked = pages.of(user).some(({ isAsking }) => isAsking);
+    const { entered } = this.#parts.servers.begun.of(user);
+    return entered === 0 && !isAsked && !conversations.isRunning(user) && this.#isQuiet(user);
+  }
+
+  /** Hands an idle user over: like {@link user}, and requests that were accepted before begin nothing, either. */
+  async idleUser(user: string, time: number): Promise<void> {
+    this.#parts.servers.begun.of(user).isMoving = true;
+    await this.user(user, time);
+  }
+
   /** Serves a user again. */
   accept(user: string): void {
+    this.#parts.servers.begun.of(user).isMoving = false;
     this.#held.delete(user);
   }
 

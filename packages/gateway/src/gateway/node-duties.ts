@@ -4,22 +4,24 @@
  *
  * @module
  */
-import { shardOf } from "../store/shards.js";
 import type { GatewayParts } from "./parts.js";
+import { usersOf } from "./users-of-shards.js";
 
 /** Shards that are handed over at the same time: their pages do not all reach the other nodes at once. */
 const AT_ONCE = 16;
 
 /** Follows the users of this node. Does nothing for a gateway alone. */
 export function followUsers(parts: GatewayParts): void {
-  const { disk, drain, log, oauth, options } = parts;
+  const { counts, disk, drain, log, oauth, options } = parts;
   const { nodes } = disk.store;
   if (!nodes) return;
-  nodes.onTaken((shard) => {
+  nodes.onTaken((shard, from) => {
+    counts.shardsTaken.add({ from });
     // Another node may have changed their tokens.
     for (const user of usersOf(parts, [shard])) oauth.reload(user);
   });
   nodes.onMoved((shards) => {
+    counts.shardsLeft.add({ why: "taken" }, shards.size);
     for (const user of usersOf(parts, shards)) {
       drain
         .user(user, 0)
@@ -50,15 +52,10 @@ export async function handOverUsers(parts: GatewayParts, left: () => number): Pr
       const users = usersOf(parts, [shard]);
       await Promise.all(users.map((user) => parts.drain.user(user, left())));
       await nodes.release([shard]);
+      parts.counts.shardsLeft.add({ why: "stopping" });
       // From now on, their requests are forwarded.
       for (const user of users) parts.drain.accept(user);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-}
-
-/** The users in shards. */
-function usersOf({ settings }: GatewayParts, shards: Iterable<number>): string[] {
-  const wanted = new Set(shards);
-  return settings.listen.users.map(({ name }) => name).filter((name) => wanted.has(shardOf(name)));
 }

@@ -20,7 +20,7 @@ export async function openListener(parts: GatewayParts, api: GatewayApi, metrics
   const { shared } = parts.disk;
   const { static: files } = parts.options;
   const { nodes: routing } = parts.disk.store;
-  const links = routing && parts.disk.links?.start({ routing, registry: parts.registry });
+  const links = routing && parts.disk.links?.start({ routing, registry: parts.registry, counts });
   if (links) parts.sessions = links.sessions;
   parts.sandbox = await serveSandbox({
     secret: shared?.sandboxSecret ?? (await sandboxSecret(dataFolder)),

@@ -9,6 +9,7 @@ import { Metrics } from "../http/metrics.js";
 import { gatewayMetrics } from "../http/metrics-gateway.js";
 import { processMetrics } from "../http/metrics-process.js";
 import { OpenPages } from "../sessions/open-pages.js";
+import { balanceUsers } from "./balance-users.js";
 import { openDisk } from "./disk.js";
 import { followUsers } from "./node-duties.js";
 import type { GatewayOptions } from "./options.js";
@@ -51,5 +52,6 @@ export async function openParts(settings: GatewaySettings, options: GatewayOptio
   const disk = await openDisk(settings, store, log, options.node);
   const parts = new GatewayParts({ settings, options, log, disk, counts, pages });
   followUsers(parts);
+  balanceUsers(parts);
   return { parts, metrics };
 }

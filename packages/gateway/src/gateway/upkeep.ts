@@ -24,6 +24,13 @@ export const readingsOf = (parts: () => GatewayParts): GatewayReadings => ({
       if (status.driver && status.pid) running.set(status.driver, (running.get(status.driver) ?? 0) + 1);
     return [...running].map(([driver, count]) => [{ driver }, count] as const);
   },
+  nodes: () => {
+    const states: Record<string, number> = parts().disk.store.nodes?.states ?? {};
+    return Object.entries(states).map(([state, count]) => [{ state }, count] as const);
+  },
+  shardsOwned: () => parts().disk.store.nodes?.owned.length ?? 0,
+  leaseFailures: () => parts().disk.store.nodes?.leaseFailures ?? 0,
+  leaseAge: () => (parts().disk.store.nodes?.leaseAge ?? 0) / 1000,
 });
 
 /** With `payloads: "none"` no result stays in the database, not even one stored under earlier settings. */

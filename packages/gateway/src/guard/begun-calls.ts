@@ -9,7 +9,14 @@
 /** The number of begun calls of a user. */
 export interface Begun {
   count: number;
+  /** Calls that a guard has, begun or not. */
+  entered: number;
+  /** Whether guards refuse calls, because the user moves to another node. */
+  isMoving: boolean;
 }
+
+/** For a user without calls. */
+export const nothingBegun = (): Begun => ({ count: 0, entered: 0, isMoving: false });
 
 /** The begun calls of all users. */
 export class BegunCalls {
@@ -18,7 +25,7 @@ export class BegunCalls {
   /** The counter of a user. Guards keep it, so that counting costs no look-up. */
   of(user: string): Begun {
     let begun = this.#users.get(user);
-    if (!begun) this.#users.set(user, (begun = { count: 0 }));
+    if (!begun) this.#users.set(user, (begun = nothingBegun()));
     return begun;
   }
 

@@ -18,7 +18,7 @@ import { PERMISSION_METHOD } from "../config/policy-key.js";
 import type { ServerKey } from "../store/known-servers.js";
 import { allowedMethod, isRepeatable, isSentOut, needsServer, onlyReads } from "./allow-list.js";
 import { Approvals } from "./approvals.js";
-import type { Begun } from "./begun-calls.js";
+import { type Begun, nothingBegun } from "./begun-calls.js";
 import { CallRecord, type RecordPlace, refusalKeyOf } from "./call-record.js";
 import { sha256 } from "./digest.js";
 import { type GuardChains, guardChains } from "./guard-chains.js";
@@ -81,7 +81,7 @@ export class GatewayGuard {
     const clock = options.clock ?? (() => performance.now());
     const onerror = (error: unknown) => options.onerror?.(error);
     this.#options = options;
-    this.#begun = options.begun ?? { count: 0 };
+    this.#begun = options.begun ?? nothingBegun();
     this.tools = new ToolDirectory(server.upstream);
     this.resources = new ResourceDirectory(server.upstream, this.tools);
     this.#approvals = new Approvals(options, this.tools);
@@ -234,6 +234,9 @@ export class GatewayGuard {
    * refusal.
    */
   async #enter(call: TracedCall, effect: Effect | undefined, own?: OwnChecks): Promise<unknown> {
+    if (this.#begun.isMoving)
+      throw new GatewayError("stopping", "your sessions are moving to another node: try again in a moment");
+    this.#begun.entered++;
     const record = new CallRecord(call, this.#place);
     try {
       this.#checkUser(call);
@@ -249,6 +252,8 @@ export class GatewayGuard {
       const denial = this.#denial(error);
       await record.refused(denial);
       throw denial;
+    } finally {
+      this.#begun.entered--;
     }
   }
 

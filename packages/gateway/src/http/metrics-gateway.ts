@@ -53,11 +53,29 @@ export interface GatewayMetrics {
   readonly httpRequests: Counter;
   /** `route` */
   readonly httpSeconds: Histogram;
+  /** `state`: `live`, `draining`, or `lost` while nobody has settled its calls */
+  readonly nodes: Gauge;
+  readonly shardsOwned: Gauge;
+  readonly leaseAge: Gauge;
+  readonly leaseFailures: Counter;
+  /** `from`: `nobody`, `lost` (a node whose lease has ended), or `given` (by a node with more users) */
+  readonly shardsTaken: Counter;
+  /** `why`: `stopping`, `balance`, or `taken` (by another node) */
+  readonly shardsLeft: Counter;
+  readonly forwardedRequests: Counter;
+  readonly forwardedSessions: Counter;
+  /** `direction`: `sent` to the other node, or `received` from it */
+  readonly forwardedFrames: Counter;
+  /** `code` */
+  readonly forwardFailures: Counter;
 }
 
 /** Values that are read when the metrics are requested. */
 export type GatewayReadings = Partial<
-  Record<"queueDepth" | "processes" | "sessions" | "transports", () => Reading>
+  Record<
+    "queueDepth" | "processes" | "sessions" | "transports" | "nodes" | "shardsOwned" | "leaseAge",
+    () => Reading
+  > & { leaseFailures: () => number }
 >;
 
 /** Registers the metrics; call it once per process. */
@@ -110,5 +128,55 @@ export function gatewayMetrics(metrics: Metrics, readings: GatewayReadings = {})
       "status",
     ]),
     httpSeconds: metrics.histogram("vitrine_http_seconds", "Duration of HTTP requests.", SECONDS, ["route"]),
+    ...nodeMetrics(metrics, readings),
+  };
+}
+
+/** Metrics of one of several nodes. Those of a gateway alone stay 0. */
+function nodeMetrics(metrics: Metrics, readings: GatewayReadings) {
+  return {
+    nodes: metrics.gauge("vitrine_nodes", "Nodes, as this one sees them.", ["state"], readings.nodes),
+    shardsOwned: metrics.gauge(
+      "vitrine_node_shards",
+      "Groups of users on this node.",
+      [],
+      readings.shardsOwned,
+    ),
+    leaseAge: metrics.gauge(
+      "vitrine_node_lease_age_seconds",
+      "Time since the last confirmed renewal of this node's lease.",
+      [],
+      readings.leaseAge,
+    ),
+    leaseFailures: metrics.counter(
+      "vitrine_node_lease_failures_total",
+      "Failed renewals of this node's lease.",
+      [],
+      readings.leaseFailures,
+    ),
+    shardsTaken: metrics.counter("vitrine_node_shards_taken_total", "Groups of users that this node took.", [
+      "from",
+    ]),
+    shardsLeft: metrics.counter("vitrine_node_shards_left_total", "Groups of users that left this node.", [
+      "why",
+    ]),
+    forwardedRequests: metrics.counter(
+      "vitrine_forwarded_requests_total",
+      "HTTP requests that another node answered.",
+    ),
+    forwardedSessions: metrics.counter(
+      "vitrine_forwarded_sessions_total",
+      "WebSockets of pages that were connected to their sessions on another node.",
+    ),
+    forwardedFrames: metrics.counter(
+      "vitrine_forwarded_frames_total",
+      "Frames of pages that this node passed to or from another node.",
+      ["direction"],
+    ),
+    forwardFailures: metrics.counter(
+      "vitrine_forward_failures_total",
+      "Requests and WebSockets of pages that could not be forwarded, by code.",
+      ["code"],
+    ),
   };
 }

@@ -27,6 +27,11 @@ export class PageQuestions {
     this.#send = send;
   }
 
+  /** Number of unanswered questions. */
+  get size(): number {
+    return this.#pending.size;
+  }
+
   /**
    * Asks the user, and waits until the signal aborts. A closed page or an invalid answer counts as declined.
    */

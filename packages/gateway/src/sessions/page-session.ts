@@ -113,6 +113,11 @@ export class PageSession {
     return this.#views.size;
   }
 
+  /** Whether the user has a question to answer. */
+  get isAsking(): boolean {
+    return this.#questions.size > 0;
+  }
+
   /** Asks the user; see {@link PageQuestions.ask}. */
   ask(
     question: Question,

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Kysely } from "kysely";
+import type { NodeTables } from "./balance.js";
 import type { Grant } from "./engine.js";
 import { KnownShards } from "./known-shards.js";
 import { LeaseRenewal } from "./lease-renewal.js";
@@ -16,6 +17,7 @@ import {
   type Claimed,
   claimShard,
   endLease,
+  giveShards,
   isOwner,
   readShards,
   releaseShards,
@@ -106,9 +108,37 @@ export class JoinedNode {
     );
   }
 
+  /** Number of nodes by state, as known here. A node whose time is over is lost. */
+  get states(): Record<"live" | "draining" | "lost", number> {
+    const states = { live: 0, draining: 0, lost: 0 };
+    for (const { state, expiresAt } of this.#nodes)
+      if (state !== "free") states[expiresAt > this.#now ? state : "lost"]++;
+    return states;
+  }
+
+  /** The nodes and their shards, as known here. */
+  get tables(): NodeTables {
+    return { nodes: this.#nodes, now: this.#now, shards: this.#shards.all.values() };
+  }
+
+  /** Number of failed renewals. */
+  get leaseFailures(): number {
+    return this.#renewal.failures;
+  }
+
+  /** Milliseconds since the last renewal that the database confirmed. */
+  get leaseAge(): number {
+    return this.#membership.age;
+  }
+
   /** Whether this node may act for the user now. */
   holds(user: string): boolean {
-    return this.#membership.isValid && isOwner(this.#shards.get(shardOf(user)), this.grant);
+    return this.holdsShard(shardOf(user));
+  }
+
+  /** Whether this node may act for the users of a shard now. */
+  holdsShard(shard: number): boolean {
+    return this.#membership.isValid && isOwner(this.#shards.get(shard), this.grant);
   }
 
   /** The owner of a user, as known here. */
@@ -157,12 +187,18 @@ export class JoinedNode {
     this.#now = now;
   }
 
-  /** Claims the user's shard, unless a live node has it. */
-  async claim(user: string): Promise<Claimed> {
-    const shard = shardOf(user);
+  /** Claims a shard, unless a live node has it. */
+  async claim(shard: number): Promise<Claimed> {
     const claimed = await claimShard(this.#db, shard, this.grant);
     if (typeof claimed === "object") this.#shards.change(shard, claimed);
     return claimed;
+  }
+
+  /** Gives shards to another node. Resolves with false if that node cannot take them. */
+  async give(shards: readonly number[], { slot, fence }: Grant): Promise<boolean> {
+    const isGiven = await giveShards(this.#db, shards, this.grant, { slot, fence });
+    if (isGiven) for (const shard of shards) this.#shards.change(shard, { slot, fence });
+    return isGiven;
   }
 
   /** Ends the lease of a node whose time is over. */

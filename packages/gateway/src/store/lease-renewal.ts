@@ -19,11 +19,17 @@ export class LeaseRenewal {
   readonly failed = new Listeners<[error: unknown]>();
   readonly #renew: () => Promise<boolean>;
   #isStopped = false;
+  #failures = 0;
 
   /** @param renew resolves with false if the lease is lost */
   constructor(renew: () => Promise<boolean>) {
     this.#renew = renew;
     void this.#run();
+  }
+
+  /** Number of failed renewals, for metrics. */
+  get failures(): number {
+    return this.#failures;
   }
 
   stop(): void {
@@ -41,6 +47,7 @@ export class LeaseRenewal {
       } catch (error) {
         if (!isFailing && !this.#isStopped) this.failed.notify(noLease(error));
         isFailing = true;
+        this.#failures++;
       }
       await wait(isFailing ? RETRY : RENEWAL);
     }

@@ -85,6 +85,11 @@ export class Membership {
     return !this.#isLost && this.#clock() < this.#until;
   }
 
+  /** Milliseconds since the last renewal that the database confirmed. */
+  get age(): number {
+    return this.#clock() - (this.#until - LEASE + MARGIN);
+  }
+
   /** Whether another node took the slot: this process can never act again with this lease. */
   get isLost(): boolean {
     return this.#isLost;

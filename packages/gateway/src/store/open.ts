@@ -10,6 +10,7 @@ import { AuditChains } from "./audit-chains.js";
 import { StoredAuditLog } from "./audit-log.js";
 import { readHead } from "./audit-reader.js";
 import { AuditWriter } from "./audit-writer.js";
+import { BALANCE_AFTER } from "./balance.js";
 import { FIRST_SLOT } from "./chains.js";
 import type { DatabaseEngine } from "./engine.js";
 import { StoredHolds } from "./holds.js";
@@ -65,6 +66,10 @@ export interface StoreOptions {
    * Makes this process a node: others share the database. Only with PostgreSQL.
    */
   join?: NodeIdentity | undefined;
+  /**
+   * Milliseconds without a change among the nodes before users move to a node that has fewer; 30,000 by default, 0 for never.
+   */
+  balanceAfter?: number | undefined;
 }
 
 /**
@@ -199,6 +204,7 @@ async function openOn(
         consents.reload();
         await servers.reload();
       },
+      balanceAfter: options.balanceAfter ?? BALANCE_AFTER,
     });
   let closed: Promise<void> | undefined;
   const close = async () => {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { TakenFrom } from "./shards.js";
+
 /** This node, for the others. */
 export interface NodeIdentity {
   /** Random for each run of the process. */
@@ -21,6 +23,15 @@ export interface NodeRef {
   readonly id: string;
   /** `host:port` of its listener for other nodes. */
   readonly address: string;
+}
+
+export type { TakenFrom };
+
+/** Users that this node should hand over, so that the nodes have about as many. */
+export interface Uneven {
+  readonly to: NodeRef;
+  /** Groups of users, at most. */
+  readonly count: number;
 }
 
 /** Where a user's state is. */
@@ -47,8 +58,23 @@ export interface OwnedUsers {
   release(shards: readonly number[]): Promise<void>;
   /** Adds a listener for shards that this node does not have any more: their sessions must end. */
   onMoved(listener: (shards: ReadonlySet<number>) => void): () => void;
+  /** Number of nodes by state: live, draining, or lost until another node has settled its calls. */
+  readonly states: Readonly<Record<"live" | "draining" | "lost", number>>;
+  /** The shards whose users this node serves. */
+  readonly owned: readonly number[];
+  /** Number of renewals of the lease that failed. */
+  readonly leaseFailures: number;
+  /** Milliseconds since the last renewal of the lease that the database confirmed. */
+  readonly leaseAge: number;
+  /**
+   * Gives users to a node. Nothing of theirs may be running here. Resolves with false if that node cannot take them: they
+   * stay here.
+   */
+  give(shards: readonly number[], to: NodeRef): Promise<boolean>;
   /** Adds a listener for shards that this node took, called before their users are served. */
-  onTaken(listener: (shard: number) => void): () => void;
+  onTaken(listener: (shard: number, from: TakenFrom) => void): () => void;
+  /** Adds a listener that is called while this node has more users than another: it should {@link give} some away. */
+  onUneven(listener: (uneven: Uneven) => void): () => void;
   /** Adds a listener for the loss of the lease: this process must not act, and joins again. */
   onLost(listener: () => void): () => void;
   /** Adds a listener for errors of the database. */

@@ -34,8 +34,17 @@ export async function readShards(db: Kysely<Tables>): Promise<Map<number, ShardO
   return new Map(rows.map(({ shard, slot, fence }) => [shard, { slot, fence }]));
 }
 
-/** The outcome of a claim: its owner, who may be another node; or why there is none yet. */
-export type Claimed = ShardOwner | "lost" | "changed";
+/** The previous owner of a shard: nobody, a node whose lease has ended, or a node that gave it to its new owner. */
+export type TakenFrom = "nobody" | "lost" | "given";
+
+/** The owner of a claimed shard, who may be another node. */
+export interface ClaimedShard extends ShardOwner {
+  /** Set if this node is the owner. */
+  readonly from?: TakenFrom | undefined;
+}
+
+/** The outcome of a claim; or why there is no owner yet. */
+export type Claimed = ClaimedShard | "lost" | "changed";
 
 /**
  * Claims a shard that no live node has. `lost`: this node has lost its own lease. `changed`: another node was faster;
@@ -50,8 +59,10 @@ export const claimShard = (db: Kysely<Tables>, shard: number, grant: Grant): Pro
     if (before && (now.slot !== before.slot || now.fence !== before.fence)) return "changed";
     if (!before && now.slot !== null) return "changed";
     if (!(await heldLease(transaction, grant).executeTakeFirst())) return "lost";
-    await transaction.updateTable("vitrine_shards").set(grant).where("shard", "=", shard).execute();
-    return grant;
+    const { slot, fence } = grant;
+    await transaction.updateTable("vitrine_shards").set({ slot, fence }).where("shard", "=", shard).execute();
+    const previous = before === undefined || before.slot === null ? "nobody" : "lost";
+    return { slot, fence, from: before && isOwner(before, grant) ? "given" : previous };
   });
 
 /** Gives shards back, so that other nodes can claim them. */
@@ -69,6 +80,28 @@ export async function releaseShards(
     .where("fence", "=", fence)
     .execute();
 }
+
+/**
+ * Gives shards to another node, if that node is live and accepts users. Returns whether it has them now.
+ */
+export const giveShards = (
+  db: Kysely<Tables>,
+  shards: readonly number[],
+  grant: Grant,
+  to: Grant,
+): Promise<boolean> =>
+  db.transaction().execute(async (transaction) => {
+    if (!(await heldLease(transaction, grant).executeTakeFirst())) return false;
+    if (!(await heldLease(transaction, to).where("state", "=", "live").executeTakeFirst())) return false;
+    await transaction
+      .updateTable("vitrine_shards")
+      .set({ slot: to.slot, fence: to.fence })
+      .where("shard", "in", shards)
+      .where("slot", "=", grant.slot)
+      .where("fence", "=", grant.fence)
+      .execute();
+    return true;
+  });
 
 async function readShard(db: Transaction<Tables>, shard: number): Promise<ShardOwner | undefined> {
   return db

@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { Listeners } from "@vitrine/protocol";
 import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
+import { Balance } from "./balance.js";
 import type { JoinedNode } from "./joined-node.js";
 import { LEASE, RENEWAL } from "./membership.js";
 import type { Location, NodeRef, OwnedUsers } from "./owned-users.js";
+import { OwnershipEvents } from "./ownership-events.js";
 import { type ShardOwner, shardOf } from "./shards.js";
 
 /** Options of {@link UserOwnership}. */
@@ -20,6 +21,8 @@ export interface OwnershipOptions {
   readonly anchor: () => Promise<void>;
   /** Called when this node got users whose data another node may have changed. */
   readonly ontaken: () => Promise<void>;
+  /** Milliseconds without a change among the nodes before users move to an emptier one; 0 for never. */
+  readonly balanceAfter: number;
 }
 
 /** Milliseconds between anchors. */
@@ -29,16 +32,15 @@ const ATTEMPTS = 5;
 /** Milliseconds between looks at a node that was not reached, until its lease ends. */
 const LOOK = 200;
 
-export class UserOwnership implements OwnedUsers {
+export class UserOwnership extends OwnershipEvents implements OwnedUsers {
   readonly #options: OwnershipOptions;
-  readonly #moved = new Listeners<[shards: ReadonlySet<number>]>();
-  readonly #lost = new Listeners<[]>();
-  readonly #failed = new Listeners<[error: unknown]>();
-  readonly #taken = new Listeners<[shard: number]>();
+  readonly #balance: Balance;
   readonly #claims = new Map<number, Promise<ShardOwner>>();
   /** Nodes that were not reached, or refused. */
   readonly #doubtful = new Set<string>();
   #looking: Promise<void> | undefined;
+  /** Shards that are being given to other nodes. */
+  readonly #leaving = new Map<number, Promise<unknown>>();
   /** Shards whose users this node serves. */
   readonly #owned = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
@@ -48,12 +50,14 @@ export class UserOwnership implements OwnedUsers {
   #chores: Promise<void> | undefined;
 
   constructor(options: OwnershipOptions) {
+    super();
     this.#options = options;
-    options.member.onFailed((error) => this.#failed.notify(error));
+    this.#balance = new Balance(options.balanceAfter);
+    options.member.onFailed((error) => this.failed.notify(error));
     options.member.onLost(() => {
       this.#isLost = true;
       this.stop();
-      this.#lost.notify();
+      this.lost.notify();
     });
     this.#schedule();
   }
@@ -68,13 +72,21 @@ export class UserOwnership implements OwnedUsers {
     return this.#options.member.accepting.map(({ node, address }) => ({ id: node, address }));
   }
 
-  /** Number of shards that this node has. */
-  get shards(): number {
-    return this.#owned.size;
+  get states(): Record<"live" | "draining" | "lost", number> {
+    return this.#options.member.states;
   }
 
-  get isDraining(): boolean {
-    return this.#options.member.isDraining;
+  /** The shards whose users this node serves. */
+  get owned(): number[] {
+    return [...this.#owned];
+  }
+
+  get leaseFailures(): number {
+    return this.#options.member.leaseFailures;
+  }
+
+  get leaseAge(): number {
+    return this.#options.member.leaseAge;
   }
 
   /** Whether this node has the user, and may act for the user now. */
@@ -93,12 +105,13 @@ export class UserOwnership implements OwnedUsers {
     if (this.holds(user)) return { kind: "here" };
     await this.#awaitDoubtful(user);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      await this.#leaving.get(shardOf(user))?.catch(() => {});
       const known = member.ownerOf(user);
       const node = known && member.nodeOf(known);
       if (node && node.node !== this.self.id)
         return { kind: "there", node: { id: node.node, address: node.address } };
       if (member.isDraining) return this.#elsewhere(user);
-      const owner = await this.#claim(user);
+      const owner = await this.#claim(shardOf(user));
       if (this.holds(user)) return { kind: "here" };
       // Another node is its owner: who that is, a fresh look tells.
       if (!member.nodeOf(owner)) await member.refresh();
@@ -111,37 +124,41 @@ export class UserOwnership implements OwnedUsers {
     this.#doubtful.add(id);
   }
 
-  /** Adds a listener for shards that this node does not have any more: their sessions must end. */
-  onMoved(listener: (shards: ReadonlySet<number>) => void): () => void {
-    return this.#moved.add(listener);
-  }
-
-  /** Adds a listener for shards that this node took, called before their users are served. */
-  onTaken(listener: (shard: number) => void): () => void {
-    return this.#taken.add(listener);
-  }
-
-  /** Adds a listener for the loss of the lease: this process must not act, and joins again. */
-  onLost(listener: () => void): () => void {
+  override onLost(listener: () => void): () => void {
     if (this.#isLost) queueMicrotask(listener);
-    return this.#lost.add(listener);
-  }
-
-  /** Adds a listener for errors of the database. */
-  onFailed(listener: (error: unknown) => void): () => void {
-    return this.#failed.add(listener);
+    return super.onLost(listener);
   }
 
   /** Tells other nodes that this one takes no more users, and returns its shards. */
   async drain(): Promise<readonly number[]> {
-    await this.#options.member.drain();
-    return [...this.#owned];
+    const { member } = this.#options;
+    await member.drain();
+    // From now on, nobody gives users to this node. It may not have noticed the last ones.
+    await member.refresh();
+    return [...new Set([...this.#owned, ...member.owned])];
   }
 
   /** Gives users to the other nodes. Nothing of theirs may be running here. */
   async release(shards: readonly number[]): Promise<void> {
-    for (const shard of shards) this.#owned.delete(shard);
-    await this.#options.member.release(shards);
+    await this.#leave(shards, this.#options.member.release(shards));
+  }
+
+  /** Gives users to a node. Resolves with false if that node cannot take them. */
+  async give(shards: readonly number[], { id }: NodeRef): Promise<boolean> {
+    const { member } = this.#options;
+    const to = member.accepting.find(({ node }) => node === id);
+    return to !== undefined && (await this.#leave(shards, member.give(shards, to)));
+  }
+
+  /** Requests of the users wait meanwhile: they would claim the shards again. */
+  async #leave<T>(shards: readonly number[], leaving: Promise<T>): Promise<T> {
+    for (const shard of shards) {
+      this.#owned.delete(shard);
+      this.#leaving.set(shard, leaving);
+    }
+    return leaving.finally(() => {
+      for (const shard of shards) this.#leaving.delete(shard);
+    });
   }
 
   stop(): void {
@@ -168,8 +185,10 @@ export class UserOwnership implements OwnedUsers {
       for (const owner of member.expired) await member.end(owner);
       await member.refresh();
       this.#noteMoved();
+      await this.#adopt();
+      this.#weigh();
     } catch (error) {
-      this.#failed.notify(unanswered("the state of the other nodes cannot be read", error));
+      this.failed.notify(unanswered("the state of the other nodes cannot be read", error));
     }
     // Not awaited: a node whose calls are being settled does not hide the others.
     this.#chores ??= this.#doChores().finally(() => {
@@ -185,7 +204,7 @@ export class UserOwnership implements OwnedUsers {
       this.#anchoredAt = performance.now();
       await anchor();
     } catch (error) {
-      this.#failed.notify(unanswered("the chain of a node cannot be continued", error));
+      this.failed.notify(unanswered("the chain of a node cannot be continued", error));
     }
   }
 
@@ -194,7 +213,23 @@ export class UserOwnership implements OwnedUsers {
     const owned = new Set(this.#options.member.owned);
     const moved = new Set([...this.#owned].filter((shard) => !owned.has(shard)));
     for (const shard of moved) this.#owned.delete(shard);
-    if (moved.size > 0) this.#moved.notify(moved);
+    if (moved.size > 0) this.moved.notify(moved);
+  }
+
+  /** Begins to serve the users whom other nodes gave to this one. */
+  async #adopt(): Promise<void> {
+    const { member } = this.#options;
+    if (member.isDraining) return;
+    const given = member.owned.filter((shard) => !this.#owned.has(shard) && !this.#leaving.has(shard));
+    await Promise.all(given.map((shard) => this.#claim(shard)));
+  }
+
+  #weigh(): void {
+    const { member } = this.#options;
+    const surplus = this.#balance.surplusOf(member.grant, member.tables);
+    if (!surplus || member.isDraining) return;
+    const { node, address } = surplus.to;
+    this.uneven.notify({ to: { id: node, address }, count: surplus.count });
   }
 
   /** Another node, which takes the user. The same one for all requests of a user, as long as no node comes or goes. */
@@ -234,27 +269,26 @@ export class UserOwnership implements OwnedUsers {
   }
 
   /** Requests of a shard that come at once share a claim. */
-  #claim(user: string): Promise<ShardOwner> {
-    const shard = shardOf(user);
+  #claim(shard: number): Promise<ShardOwner> {
     const running = this.#claims.get(shard);
     if (running) return running;
-    const claim = this.#claimNow(user).finally(() => this.#claims.delete(shard));
+    const claim = this.#claimNow(shard).finally(() => this.#claims.delete(shard));
     this.#claims.set(shard, claim);
     return claim;
   }
 
-  async #claimNow(user: string): Promise<ShardOwner> {
+  async #claimNow(shard: number): Promise<ShardOwner> {
     const { member, ontaken } = this.#options;
-    const claimed = await member.claim(user).catch((error: unknown) => {
-      throw unanswered("no node can be found for this user", error);
+    const claimed = await member.claim(shard).catch((error: unknown) => {
+      throw unanswered("no node can be found for these users", error);
     });
     if (claimed === "lost") throw new GatewayError("stopping", "this node has lost its lease: try again");
     if (claimed === "changed") return { slot: null, fence: 0 };
-    if (member.holds(user) && !this.#owned.has(shardOf(user))) {
-      // Only then are the user's requests served.
+    if (member.holdsShard(shard) && !this.#owned.has(shard)) {
+      // Only then are the users' requests served.
       await ontaken();
-      this.#taken.notify(shardOf(user));
-      this.#owned.add(shardOf(user));
+      this.taken.notify(shard, claimed.from ?? "nobody");
+      this.#owned.add(shard);
     }
     return claimed;
   }

@@ -5,16 +5,20 @@
  */
 import { decode, object, string } from "@vitrine/protocol";
 import type { TransportFault } from "@vitrine/wire";
+import type { Counter } from "../../http/metrics.js";
 import type { CarriedSession } from "../../sessions/registry.js";
 import type { PageSocket } from "../../sessions/transports/socket-transport.js";
 import { costOf, StreamFlow } from "./flow.js";
 import type { StreamLink } from "./stream-link.js";
 
+const SENT = { direction: "sent" };
+const RECEIVED = { direction: "received" };
 const BYE = object({ code: string, message: string });
 
 /** Passes frames between a page's socket and the connection to the node that has the session. */
 export class ForwardedSession implements CarriedSession {
   readonly #transport: PageSocket;
+  readonly #frames: Pick<Counter, "add">;
   readonly #flow = new StreamFlow();
   #link: StreamLink | undefined;
   #id = 0;
@@ -27,8 +31,9 @@ export class ForwardedSession implements CarriedSession {
   #isOver = false;
   #onover: (() => void) | undefined;
 
-  constructor(transport: PageSocket) {
+  constructor(transport: PageSocket, frames: Pick<Counter, "add">) {
     this.#transport = transport;
+    this.#frames = frames;
     transport.hold(true);
   }
 
@@ -67,6 +72,7 @@ export class ForwardedSession implements CarriedSession {
     if (this.#early) this.#early.push(frame);
     else {
       this.#link?.send("f", this.#id, frame);
+      this.#frames.add(SENT);
       this.#flow.sent(frame);
       this.#hold();
     }
@@ -107,6 +113,7 @@ export class ForwardedSession implements CarriedSession {
 
   /** A frame for the page. The other node sends more when the page's socket has room. */
   deliver(frame: string): void {
+    this.#frames.add(RECEIVED);
     this.#unsent += costOf(frame);
     this.#transport.send(frame);
     if (!this.#transport.full) this.#consume();

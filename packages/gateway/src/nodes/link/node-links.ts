@@ -7,6 +7,7 @@ import { GatewayError } from "@vitrine/wire";
 import type { Elsewhere } from "../../http/elsewhere.js";
 import type { HttpListener } from "../../http/listener.js";
 import type { Log } from "../../http/logging.js";
+import type { GatewayMetrics } from "../../http/metrics-gateway.js";
 import type { SessionRegistry } from "../../sessions/registry.js";
 import type { SessionOpener } from "../../sessions/transports/websocket.js";
 import type { NodeRef, UserRouting } from "../routing.js";
@@ -39,7 +40,14 @@ export interface NodeLinksOptions {
 export interface LinkedNode {
   readonly routing: UserRouting;
   readonly registry: Pick<SessionRegistry, "open">;
+  readonly counts: ForwardCounts;
 }
+
+/** The metrics of forwarding. */
+export type ForwardCounts = Pick<
+  GatewayMetrics,
+  "forwardedRequests" | "forwardedSessions" | "forwardedFrames" | "forwardFailures"
+>;
 
 /** The connections of this node with all others. */
 export class NodeLinks {
@@ -71,7 +79,7 @@ export class NodeLinks {
   }
 
   /** Connects this node with the others: returns what its listener and its page sockets use. */
-  start({ routing, registry }: LinkedNode): StartedLinks {
+  start({ routing, registry, counts }: LinkedNode): StartedLinks {
     const { log, now } = this.#options;
     const signer = new OperationSigner(this.#keys.operation, routing.self.id, now);
     const verifier = new OperationVerifier(this.#keys.operation, routing.self.id, now);
@@ -79,8 +87,8 @@ export class NodeLinks {
     const onerror = (error: unknown): void =>
       log.warn({ err: error }, "a page could not be connected to its node");
     return {
-      elsewhere: new RequestForwarder({ routing, peerOf }),
-      sessions: new SessionForwarder({ routing, registry, peerOf, onerror }),
+      elsewhere: new RequestForwarder({ routing, peerOf, counts }),
+      sessions: new SessionForwarder({ routing, registry, peerOf, counts, onerror }),
       serve: (listener) =>
         this.#listener.start({
           verifier,

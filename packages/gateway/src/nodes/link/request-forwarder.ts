@@ -9,6 +9,7 @@ import { signalOf } from "../../http/answer.js";
 import type { Elsewhere, ForwardedRequest } from "../../http/elsewhere.js";
 import type { NodeRef, UserRouting } from "../routing.js";
 import { forwardedHeaders, passAnswer } from "./forwarded-answer.js";
+import type { ForwardCounts } from "./node-links.js";
 import { LostRequest, type NodePeer, type NodeRequest } from "./node-peer.js";
 import { callersError, cannotReach } from "./refusal.js";
 import { tryOwners } from "./try-owners.js";
@@ -20,15 +21,18 @@ const MEET = 15_000;
 export interface RequestForwarderOptions {
   readonly routing: UserRouting;
   readonly peerOf: (node: NodeRef) => NodePeer;
+  readonly counts: Pick<ForwardCounts, "forwardedRequests" | "forwardFailures">;
 }
 
 /** Lets other nodes answer requests. */
 export class RequestForwarder implements Elsewhere {
   readonly #routing: UserRouting;
   readonly #peerOf: (node: NodeRef) => NodePeer;
+  readonly #counts: RequestForwarderOptions["counts"];
 
-  constructor({ routing, peerOf }: RequestForwarderOptions) {
+  constructor({ routing, peerOf, counts }: RequestForwarderOptions) {
     this.#routing = routing;
+    this.#counts = counts;
     this.#peerOf = peerOf;
   }
 
@@ -52,9 +56,14 @@ export class RequestForwarder implements Elsewhere {
         throw error instanceof LostRequest ? lost(error, request, node) : error;
       }
     }).catch((error: unknown) => {
-      throw error instanceof GatewayError ? callersError(error) : error;
+      const shown = error instanceof GatewayError ? callersError(error) : error;
+      this.#counts.forwardFailures.add({
+        code: shown instanceof GatewayError ? shown.data.code : "internal",
+      });
+      throw shown;
     });
     if (!isThere || !answer) return false;
+    this.#counts.forwardedRequests.add();
     if (request.route.endless && meet) {
       const timer = setInterval(() => meet(false), MEET).unref();
       outgoing.once("close", () => clearInterval(timer));
