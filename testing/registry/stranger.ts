@@ -50,10 +50,10 @@ export class Stranger {
     mkdirSync(cache);
     mkdirSync(join(npm.cache, "_cacache"), { recursive: true });
     symlinkSync(join(npm.cache, "_cacache"), join(cache, "_cacache"), "junction");
+    const authorities = npm.cafile ?? process.env["VITRINE_TESTS_CAFILE"];
     const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|node_|vite|pnpm_)/i.test(name));
     return new Stranger(registry, folder, {
       ...Object.fromEntries(inherited),
-      NODE_EXTRA_CA_CERTS: process.env["NODE_EXTRA_CA_CERTS"],
       PATH: pathWithout(`${sep}node_modules${sep}`),
       HOME: folder,
       CHROMIUM: findChromium(),
@@ -65,7 +65,9 @@ export class Stranger {
       npm_config_fund: "false",
       npm_config_update_notifier: "false",
       npm_config_yes: "true",
+      npm_config_cafile: authorities,
       pnpm_config_registry: registry.url,
+      pnpm_config_cafile: authorities,
       [STORE]: earlier?.env[STORE] ?? join(folder, "pnpm-store"),
       pnpm_config_cache_dir: join(folder, "pnpm-cache"),
     });
