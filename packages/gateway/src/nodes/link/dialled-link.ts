@@ -1,6 +1,6 @@
 /**
  * The sending end of the connection between two nodes: page sockets of this node whose sessions are at the
- * other one.
+ * other one, and requests to it.
  *
  * @module
  */
@@ -9,11 +9,15 @@ import { GatewayError } from "@vitrine/wire";
 import { WebSocket } from "ws";
 import type { NodeRef } from "../routing.js";
 import { STREAM_TARGET } from "./accepted-link.js";
+import type { NodeAnswer } from "./forwarded-answer.js";
 import type { ForwardedSession } from "./forwarded-session.js";
 import { type NodeKeys, tlsOfClient } from "./keys.js";
+import { LinkAnswer } from "./link-answer.js";
+import { LostRequest } from "./lost-request.js";
+import type { NodeRequest } from "./node-request.js";
 import { OPERATION_HEADER, type OperationCaller, type OperationSigner } from "./operation.js";
 import { cannotReach, REFUSED_HEADER, readRefusal, unreachable } from "./refusal.js";
-import { LINK_PATH, type LinkEvents, MAX_LINK_MESSAGE, StreamLink } from "./stream-link.js";
+import { type BytesWord, LINK_PATH, type LinkEvents, MAX_LINK_MESSAGE, StreamLink } from "./stream-link.js";
 
 /** The target of the operation that opens the connection itself. */
 export const LINK_TARGET = { method: "GET", url: LINK_PATH, headers: {} };
@@ -37,13 +41,14 @@ interface Opening {
   readonly reject: (error: GatewayError) => void;
 }
 
-/** Streams that this node opened. */
+/** Streams that this node opened, and requests that it asked. */
 export class DialledLink implements LinkEvents {
   readonly #node: NodeRef;
   readonly #options: DialOptions;
   readonly #link: StreamLink;
   readonly #opening = new Map<number, Opening>();
   readonly #streams = new Map<number, ForwardedSession>();
+  readonly #answers = new Map<number, LinkAnswer>();
   #last = 0;
 
   private constructor(node: NodeRef, socket: WebSocket, options: DialOptions) {
@@ -95,7 +100,63 @@ export class DialledLink implements LinkEvents {
     });
   }
 
+  /** Whether requests should not wait for the other ones here. */
+  get isFull(): boolean {
+    return this.#link.isFull;
+  }
+
+  /**
+   * Sends a request; resolves with the head of its answer.
+   *
+   * @throws {GatewayError} the other node's refusal
+   * @throws {LostRequest}
+   */
+  request({ caller, method, url, headers, bytes, onleave }: NodeRequest): Promise<NodeAnswer> {
+    if (!this.#link.isOpen) return Promise.reject(new LostRequest(this.#wasLost(), false));
+    const id = ++this.#last;
+    const target = { method, url, headers };
+    const operation = this.#options.signer.sign(this.#node.id, caller, target, bytes);
+    return new Promise((resolve, reject) => {
+      this.#answers.set(id, new LinkAnswer(this.#link, id, resolve, reject));
+      onleave(() => this.#leave(id));
+      this.#link.sendBytes("q", id, `${operation} ${JSON.stringify(target)}\n`, bytes);
+    });
+  }
+
+  #leave(id: number): void {
+    const answer = this.#answers.get(id);
+    if (!answer) return;
+    this.#answers.delete(id);
+    this.#link.send("x", id);
+    answer.cut("the caller has left");
+  }
+
+  bytes(word: BytesWord, id: number, rest: Buffer): void {
+    const answer = this.#answers.get(id);
+    if (word === "d") answer?.part(rest);
+    else if (word === "h") answer?.begin(rest);
+    else if (word === "a") {
+      this.#answers.delete(id);
+      answer?.whole(rest);
+    } else throw misunderstood();
+  }
+
   message(word: string, id: number, rest: string): void {
+    if (word === "z" || word === "x" || this.#answers.has(id)) this.#settle(word, id, rest);
+    else this.#stream(word, id, rest);
+  }
+
+  /** A request's last message. */
+  #settle(word: string, id: number, rest: string): void {
+    const answer = this.#answers.get(id);
+    this.#answers.delete(id);
+    if (word === "z") answer?.complete();
+    else if (word === "x") answer?.cut("the other node has cut the answer off");
+    else if (word === "r") answer?.refuse(readRefusal(rest));
+    else throw misunderstood();
+  }
+
+  #stream(word: string, id: number, rest: string): void {
     const opening = this.#opening.get(id);
     this.#opening.delete(id);
     if (word === "r") {
@@ -111,7 +172,7 @@ export class DialledLink implements LinkEvents {
     if (word === "f") stream?.deliver(rest);
     else if (word === "w") stream?.credited(Number(rest));
     else if (word === "b") stream?.dismiss(rest);
-    else throw new GatewayError("operation-invalid", "a message between nodes was not understood");
+    else throw misunderstood();
   }
 
   drained(): void {
@@ -121,6 +182,8 @@ export class DialledLink implements LinkEvents {
   closed(reason: string): void {
     for (const { reject } of this.#opening.values()) reject(this.#wasLost());
     this.#opening.clear();
+    for (const answer of this.#answers.values()) answer.cut(reason);
+    this.#answers.clear();
     // Pages come back by themselves, and resume or start anew at the owner of that time.
     const bye = { code: "gap", message: "the connection to the node with this session was lost" };
     for (const stream of [...this.#streams.values()]) stream.end(bye);
@@ -136,3 +199,6 @@ export class DialledLink implements LinkEvents {
     return unreachable(`the connection to node ${this.#node.id} was lost`);
   }
 }
+
+const misunderstood = (): GatewayError =>
+  new GatewayError("operation-invalid", "a message between nodes was not understood");

@@ -1,5 +1,5 @@
 /**
- * Flow control of one forwarded page socket on the connection between two nodes.
+ * Flow control of one forwarded page socket, or one answer, on the connection between two nodes.
  *
  * @module
  */
@@ -27,8 +27,8 @@ export class StreamFlow {
     return this.#outstanding > WINDOW;
   }
 
-  sent(frame: string): void {
-    this.#outstanding += costOf(frame);
+  sent(cost: number): void {
+    this.#outstanding += cost;
   }
 
   /** The other node reported that it has consumed this much. */

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import { OPERATION_HEADER } from "./operation.js";
 import { REFUSED_HEADER } from "./refusal.js";
 
@@ -29,39 +30,52 @@ const NOT_SENT = new Set([
 const NOT_ANSWERED = new Set([...OF_CONNECTION, REFUSED_HEADER]);
 
 /** The headers of a request that the other node gets. */
-export const forwardedHeaders = (headers: IncomingHttpHeaders): Record<string, string | string[]> =>
-  without(headers, NOT_SENT);
-
-function without(
-  headers: IncomingHttpHeaders,
-  names: ReadonlySet<string>,
-): Record<string, string | string[]> {
+export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const { connection = "" } = headers;
   const named = connection.toLowerCase().split(/\s*,\s*/);
   const left: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !names.has(name) && !named.includes(name)) left[name] = value;
+    if (value !== undefined && !NOT_SENT.has(name) && !named.includes(name)) left[name] = value;
   return left;
 }
 
+/** The headers of an answer that the caller gets. */
+function answeredHeaders(raw: readonly string[]): string[] {
+  const left: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const [name = "", value = ""] = raw.slice(at, at + 2);
+    if (!NOT_ANSWERED.has(name.toLowerCase())) left.push(name, value);
+  }
+  return left;
+}
+
+/** The answer of another node. */
+export interface NodeAnswer {
+  readonly status: number;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  /** Whether the end of the connection ends it, as with an event stream: chunks would only add lengths to its events. */
+  readonly isEndless: boolean;
+  /** The whole body, or the parts of it as they arrive. */
+  readonly body: Buffer | Readable;
+}
+
 /**
- * Sends the other node's answer to the caller, as it arrives. If either end breaks, so does the other: a cut
+ * Sends the other node's answer to the caller, as it arrives. If the other node breaks it off, so does this one: a cut
  * answer never looks complete.
  */
-export function passAnswer(answer: IncomingMessage, outgoing: ServerResponse, stop: () => void): void {
-  const { headers, statusCode = 502 } = answer;
-  // An event stream, which ends with its connection: chunks would only add lengths to each of its events.
-  if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined)
-    outgoing.useChunkedEncodingByDefault = false;
-  outgoing.writeHead(statusCode, without(headers, NOT_ANSWERED));
+export function passAnswer({ status, headers, isEndless, body }: NodeAnswer, outgoing: ServerResponse): void {
+  if (isEndless) outgoing.useChunkedEncodingByDefault = false;
+  outgoing.writeHead(status, answeredHeaders(headers));
+  if (Buffer.isBuffer(body)) {
+    outgoing.end(body);
+    return;
+  }
   outgoing.flushHeaders();
-  outgoing.on("close", () => {
-    if (!outgoing.writableFinished) stop();
-  });
-  answer.on("error", () => {
+  body.on("error", () => {
     // Without chunks or a length, the end of the connection would be the end of the answer.
     if (!outgoing.chunkedEncoding) outgoing.socket?.resetAndDestroy();
     outgoing.destroy();
   });
-  answer.pipe(outgoing);
+  body.pipe(outgoing);
 }

@@ -125,6 +125,39 @@ describe("a request", () => {
   });
 });
 
+describe("the connection between two nodes", () => {
+  it("carries all small requests at once, and a large one has its own", async () => {
+    const [a, b] = await openTwo();
+    await Promise.all(Array.from({ length: 50 }, () => ask(a, CALL, BODY)));
+    expect([b.calls.length, b.line.connections]).toEqual([50, 1]);
+    await ask(a, CALL, JSON.stringify({ name: "x", arguments: { text: "x".repeat(100_000) } }));
+    expect(b.line.connections).toBe(2);
+  });
+
+  it("carries bodies that are not UTF-8, unchanged", async () => {
+    const [a, b] = await openTwo();
+    const [there, here] = [Buffer.from([0x7b, 0xff, 0x0a, 0x7d]), Buffer.from([0x7b, 0xff, 0x0a, 0x7d])];
+    expect((await ask(a, CALL, there)).text).toContain("the body is not UTF-8");
+    expect((await ask(b, CALL, here)).text).toContain("the body is not UTF-8");
+  });
+
+  it("passes answers of any size, and short ones while a long one waits for its caller", async () => {
+    const sizes = [0, 1, 65_000, 65_536, 70_000, 1_000_000];
+    let next = "";
+    const [a] = await openTwo({ request: async () => new JsonText(JSON.stringify({ next })) });
+    for (const size of sizes) {
+      next = "y".repeat(size);
+      expect(JSON.parse((await ask(a, CALL, BODY)).text).next).toHaveLength(size);
+    }
+    next = "y".repeat(10_000_000);
+    const waiting = await head(begin(a, CALL, BODY));
+    waiting.pause();
+    next = "short";
+    for (let n = 0; n < 20; n++) expect((await ask(a, CALL, BODY)).text).toContain("short");
+    expect((await text(waiting)).length).toBe(10_000_011);
+  });
+});
+
 describe("a download", () => {
   const row = { seq: 1, time: 1, kind: "entry" as const, hash: "0".repeat(1000) };
 

@@ -73,7 +73,7 @@ export class ForwardedSession implements CarriedSession {
     else {
       this.#link?.send("f", this.#id, frame);
       this.#frames.add(SENT);
-      this.#flow.sent(frame);
+      this.#flow.sent(costOf(frame));
       this.#hold();
     }
     return 0;

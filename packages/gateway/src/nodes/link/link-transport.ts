@@ -39,7 +39,7 @@ export class LinkTransport implements PageTransport {
 
   send(frame: string): void {
     if (this.#isOver) return;
-    this.#flow.sent(frame);
+    this.#flow.sent(costOf(frame));
     this.#link.send("f", this.#id, frame);
   }
 

@@ -38,7 +38,7 @@ export interface NodeListenerOptions {
 }
 
 /** The node of a {@link NodeListener}. */
-export interface NodeHost extends Omit<LinkHost, "refused"> {
+export interface NodeHost extends Omit<LinkHost, "refused" | "ask" | "checkRunning"> {
   /** Serves a request whose operation was accepted. */
   serve(
     incoming: IncomingMessage,
@@ -125,9 +125,12 @@ export class NodeListener {
         throw new GatewayError("operation-invalid", "there is no WebSocket at this address");
       this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
         const refused = (error: GatewayError): void => void this.#refusal(error);
+        const checkRunning = (): void => void this.#started();
+        const ask: LinkHost["ask"] = (incoming, outgoing, operation) =>
+          host.serve(incoming, outgoing, admissionOf(operation), this.#traffic);
         const closed = (reason: string): void =>
           this.#options.log.info({ reason }, "a connection of another node has ended");
-        new AcceptedLink(webSocket, { ...host, refused }, closed, this.#options.beat);
+        new AcceptedLink(webSocket, { ...host, refused, checkRunning, ask }, closed, this.#options.beat);
       });
     } catch (error) {
       const { status, headers, body } = this.#refusal(error);

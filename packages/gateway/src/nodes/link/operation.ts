@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { decode, integer, literal, object, string } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
@@ -66,10 +66,9 @@ const OF_CONNECTION = new Set([
 ]);
 
 /** The digest of a body. */
-export const digestOf = (body: string | Uint8Array): string =>
-  createHash("sha256").update(body).digest("base64url");
+export const digestOf = (body: string | Uint8Array): string => hash("sha256", body, "base64url");
 
-function signatureOf(key: Buffer, payload: string, { method, url, headers }: OperationTarget): Buffer {
+function signatureOf(key: KeyObject, payload: string, { method, url, headers }: OperationTarget): Buffer {
   const lines = Object.keys(headers)
     .filter((name) => !OF_CONNECTION.has(name))
     .sort()
@@ -82,14 +81,14 @@ function signatureOf(key: Buffer, payload: string, { method, url, headers }: Ope
 
 /** Signs the operations of this node. */
 export class OperationSigner {
-  readonly #key: Buffer;
+  readonly #key: KeyObject;
   readonly #self: string;
   readonly #now: () => number;
   /** Shared by all receivers; a node's id is new at each start, so no number occurs twice. */
   #number = 0;
 
   constructor(key: Buffer, self: string, now: () => number = Date.now) {
-    this.#key = key;
+    this.#key = createSecretKey(key);
     this.#self = self;
     this.#now = now;
   }
@@ -116,13 +115,13 @@ export class OperationSigner {
 
 /** Checks the operations that other nodes send to this one. */
 export class OperationVerifier {
-  readonly #key: Buffer;
+  readonly #key: KeyObject;
   readonly #self: string;
   readonly #now: () => number;
   readonly #used = new UsedNumbers();
 
   constructor(key: Buffer, self: string, now: () => number = Date.now) {
-    this.#key = key;
+    this.#key = createSecretKey(key);
     this.#self = self;
     this.#now = now;
   }

@@ -221,17 +221,53 @@ describe("a frame between nodes", () => {
     expect(b.registry.size).toBe(0);
   });
 
-  it.each(["f7 1 0 . {}", "o1 again", "x1", "", "w1 1"])(
+  it.each(["f7 1 0 . {}", "o1 again", "q1 again", "x1", "a1 HTTP/1.1 200 OK", "", "w1 1"])(
     "%j, which has no stream, ends the connection",
     async (message) => {
       const b = await openOne();
       const { socket } = await linkTo(b);
-      if (message.startsWith("o1")) socket.send("o1 wrong x");
+      if (message.endsWith("again")) socket.send("o1 wrong x");
       socket.send(message);
       await new Promise((resolve) => socket.on("close", resolve));
       expect(b.logged.join()).toMatch(/was not opened|was opened before|not understood/);
     },
   );
+
+  it("asks a request only with an operation that was never used", async () => {
+    const b = await openOne();
+    const { socket, received, by } = await linkTo(b);
+    const operation = by.sign("b", ADA, target, BODY);
+    socket.send(`q1 ${operation} ${JSON.stringify(target)}\n${BODY}`);
+    await vi.waitFor(() => expect(received[0]).toMatch(/^a1 HTTP\/1\.1 200 /), LONG);
+    socket.send(`q2 ${operation} ${JSON.stringify(target)}\n${BODY}`);
+    await vi.waitFor(() => expect(received[1]).toMatch(/^r2 \{"code":"operation-replayed"/), LONG);
+    expect((await send(b, { headers: HEADERS, operation })).code).toBe("operation-replayed");
+    expect(b.calls).toHaveLength(1);
+  });
+
+  it("asks no request that was changed, or is not for this node, user or time", async () => {
+    const b = await openOne();
+    const { socket, received, by } = await linkTo(b);
+    const signed = by.sign("b", ADA, target, BODY);
+    const late = signer(() => Date.now() - 61_000, "late").sign("b", ADA, target, BODY);
+    const asked: [operation: string, changed: object, body: string, answer: RegExp][] = [
+      [signed, { url: "/api/servers/mail/tools/call" }, BODY, /"code":"operation-invalid"/],
+      [signed, { method: "DELETE" }, BODY, /"code":"operation-invalid"/],
+      [signed, { headers: { ...HEADERS, "idempotency-key": "other" } }, BODY, /"code":"operation-invalid"/],
+      [by.sign("c", ADA, target, BODY), {}, BODY, /"code":"not-owner"/],
+      [by.sign("b", { ...ADA, user: "bob" }, target, BODY), {}, BODY, /"code":"not-owner"/],
+      [late, {}, BODY, /"code":"clock-skew"/],
+      [signed, {}, BODY.replace("forecast", "erase"), / 403 .*its body was changed/s],
+    ];
+    for (const [at, [operation, changed, body]] of asked.entries())
+      socket.send(`q${at + 1} ${operation} ${JSON.stringify({ ...target, ...changed })}\n${body}`);
+    await vi.waitFor(() => expect(received).toHaveLength(asked.length), LONG);
+    for (const [at, [, , , answer]] of asked.entries()) {
+      const message = received.find((each) => new RegExp(`^[ra]${at + 1} `).test(each));
+      expect(message).toMatch(answer);
+    }
+    expect(b.calls).toEqual([]);
+  });
 
   it("needs a signed operation for the connection itself, which works once", async () => {
     const b = await openOne();

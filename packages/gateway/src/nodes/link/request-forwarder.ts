@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { IncomingMessage } from "node:http";
 import { GatewayError, MAY_HAVE_RUN } from "@vitrine/wire";
-import { signalOf } from "../../http/answer.js";
 import type { Elsewhere, ForwardedRequest } from "../../http/elsewhere.js";
 import type { NodeRef, UserRouting } from "../routing.js";
-import { forwardedHeaders, passAnswer } from "./forwarded-answer.js";
+import { forwardedHeaders, type NodeAnswer, passAnswer } from "./forwarded-answer.js";
+import { LostRequest } from "./lost-request.js";
 import type { ForwardCounts } from "./node-links.js";
-import { LostRequest, type NodePeer, type NodeRequest } from "./node-peer.js";
+import type { NodePeer } from "./node-peer.js";
+import type { NodeRequest } from "./node-request.js";
 import { callersError, cannotReach } from "./refusal.js";
 import { tryOwners } from "./try-owners.js";
 
@@ -43,12 +43,8 @@ export class RequestForwarder implements Elsewhere {
   async answer(request: ForwardedRequest): Promise<boolean> {
     const { outgoing, admitted } = request;
     const { user, meet } = admitted.caller;
-    // Aborts the request to the other node when the caller disconnects.
-    const stop = new AbortController();
-    const gone = signalOf(outgoing);
-    gone.addEventListener("abort", () => stop.abort(), { once: true });
-    const asked = nodeRequest(request, stop.signal);
-    let answer: IncomingMessage | undefined;
+    const asked = nodeRequest(request);
+    let answer: NodeAnswer | undefined;
     const isThere = await tryOwners(this.#routing, user, async (node) => {
       try {
         answer = await this.#peerOf(node).request(asked);
@@ -68,18 +64,28 @@ export class RequestForwarder implements Elsewhere {
       const timer = setInterval(() => meet(false), MEET).unref();
       outgoing.once("close", () => clearInterval(timer));
     }
-    passAnswer(answer, outgoing, () => stop.abort());
+    passAnswer(answer, outgoing);
     return true;
   }
 }
 
-function nodeRequest(
-  { incoming, bytes, origin, from, admitted }: ForwardedRequest,
-  signal: AbortSignal,
-): NodeRequest {
+function nodeRequest({
+  route,
+  incoming,
+  outgoing,
+  bytes,
+  origin,
+  from,
+  admitted,
+}: ForwardedRequest): NodeRequest {
   const { method = "GET", url = "/", headers } = incoming;
   const caller = { user: admitted.caller.user, browser: admitted.browser, origin, address: from };
-  return { caller, method, url, headers: forwardedHeaders(headers), bytes, signal };
+  const onleave = (listener: () => void): void => {
+    if (outgoing.destroyed) listener();
+    else outgoing.once("close", () => void (outgoing.writableFinished || listener()));
+  };
+  const isEndless = route.endless ?? false;
+  return { caller, method, url, headers: forwardedHeaders(headers), bytes, isEndless, onleave };
 }
 
 /** Never says that nothing was done about a request that may have run. */

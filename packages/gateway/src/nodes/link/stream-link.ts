@@ -12,7 +12,14 @@
  * f<id> <frame>               a frame            w<id> <cost>            consumed by the receiver
  * e<id> <fault> <message>     a page's fault     b<id> {code, message}   the page's bye
  * c<id>                       the page's socket is closed
+ * q<id> <operation> <head>\n<body>   asks a request
+ * a<id> <head><body>          its whole answer
+ * h<id> <head>                the beginning of an answer in parts
+ * d<id> <bytes>               a part             z<id>                   the answer is complete
+ * x<id>                       the caller has left, or the answer was cut off
  * ```
+ *
+ * `r` and `w` are also about requests. Ids of streams and requests are of one sequence.
  *
  * @module
  */
@@ -31,12 +38,16 @@ const BEAT = 1000;
 const MAX_SILENT_BEATS = 4;
 
 /** The kind of a message. */
-export type LinkWord = "o" | "f" | "w" | "e" | "c" | "r" | "b";
+export type LinkWord = "o" | "f" | "w" | "e" | "c" | "r" | "b" | "z" | "x";
+/** The kind of a message with bytes. */
+export type BytesWord = "q" | "a" | "h" | "d";
 
 /** Handles the messages of a {@link StreamLink}. */
 export interface LinkEvents {
   /** Throws if the message is wrong, which ends the connection. */
   message(word: string, id: number, rest: string): void;
+  /** The same for a message with bytes. */
+  bytes(word: BytesWord, id: number, rest: Buffer): void;
   /** The send buffer has room again. */
   drained(): void;
   /** The connection has ended. */
@@ -52,6 +63,10 @@ export interface StreamLinkOptions {
 }
 
 const MESSAGE = /^([a-z])(\d{1,15})(?: |$)/;
+/** The longest beginning of a message. */
+const HEAD = 17;
+const BYTES_WORDS: readonly string[] = ["q", "a", "h", "d"] satisfies BytesWord[];
+const isBytesWord = (word: string): word is BytesWord => BYTES_WORDS.includes(word);
 
 /** An end of the connection. */
 export class StreamLink {
@@ -70,7 +85,8 @@ export class StreamLink {
     };
     socket.on("message", (data: RawData) => {
       heard();
-      this.#receive(String(data));
+      // A WebSocket of ws receives buffers unless it is told otherwise.
+      if (Buffer.isBuffer(data)) this.#receive(data);
     });
     socket.on("ping", heard).on("pong", heard);
     socket.on("error", (error) => {
@@ -97,8 +113,16 @@ export class StreamLink {
   }
 
   send(word: LinkWord, id: number, rest = ""): void {
+    this.#send(Buffer.from(rest === "" ? `${word}${id}` : `${word}${id} ${rest}`));
+  }
+
+  /** Sends a text and bytes after it. */
+  sendBytes(word: BytesWord, id: number, text: string, bytes: Uint8Array): void {
+    this.#send(Buffer.concat([Buffer.from(`${word}${id} ${text}`), bytes]));
+  }
+
+  #send(message: Buffer): void {
     if (!this.isOpen) return;
-    const message = Buffer.from(rest === "" ? `${word}${id}` : `${word}${id} ${rest}`);
     this.#isWaiting ||= this.#socket.bufferedAmount + message.length > BUFFER;
     // Binary, although it is text: the receiver need not check it, because a node has sent it.
     this.#socket.send(message, this.#isWaiting ? () => this.#sent() : undefined);
@@ -121,10 +145,12 @@ export class StreamLink {
     this.#events.drained();
   }
 
-  #receive(message: string): void {
-    const [head = "", word = "", id = ""] = MESSAGE.exec(message) ?? [];
+  #receive(message: Buffer): void {
+    const [head = "", word = "", id = ""] = MESSAGE.exec(message.toString("latin1", 0, HEAD)) ?? [];
     try {
-      this.#events.message(word, Number(id), message.slice(head.length));
+      const rest = message.subarray(head.length);
+      if (isBytesWord(word)) this.#events.bytes(word, Number(id), rest);
+      else this.#events.message(word, Number(id), rest.toString());
     } catch (error) {
       this.end(error instanceof Error ? error.message : "a message was not understood");
     }
