@@ -8,10 +8,12 @@ import { WebSocket } from "ws";
 import {
   createLog,
   type GatewayOptions,
+  RejoiningGateway,
   RunningGateway,
   readSettings,
 } from "../../packages/gateway/src/index.js";
 import { connectGateway, type GatewayClient } from "../../packages/host/src/gateway/index.js";
+import { freePort } from "../free-port.ts";
 import { startPostgres, type TestPostgres } from "../postgres.ts";
 import { faultyServer } from "./fault-stage.ts";
 
@@ -97,6 +99,30 @@ export class WholeNodes {
     const gateway = await RunningGateway.start(settings, { log: this.log(), ...options });
     this.#closers.push(() => gateway.close(0));
     return gateway;
+  }
+
+  /** A node that joins again when it has lost its lease, at the same origin. */
+  async rejoining(id: string, database: NodesDatabase, more: object = {}) {
+    const port = await freePort();
+    const settings = await this.settings(id, database, { ...more, listen: { port } });
+    const log = this.log();
+    const rejoining = await RejoiningGateway.start({
+      log,
+      start: (onlost) => RunningGateway.start(settings, { log, onlost }),
+    });
+    this.#closers.push(() => rejoining.close(0));
+    return { origin: `http://127.0.0.1:${port}`, rejoining };
+  }
+
+  /** Calls until the call has an outcome, as docs/gateway/http.md says. Each attempt has the same key. */
+  async callUntilDone(at: { readonly origin: string }, key: string, user = "ana"): Promise<NodeAnswer> {
+    const patience = performance.now() + 30_000;
+    for (;;) {
+      const answer = await this.call(at, key, user).catch(() => undefined);
+      if (answer && (answer.status !== 503 || performance.now() > patience)) return answer;
+      if (performance.now() > patience) throw new Error("the gateway does not listen");
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   }
 
   log() {

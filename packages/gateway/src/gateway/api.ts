@@ -64,6 +64,9 @@ export function gatewayApi(parts: GatewayParts): GatewayApi {
     ready: () => {
       const { isDraining } = parts.drain;
       const problems = audit.healthy ? [] : ["the audit log cannot be written: side effects are refused"];
+      const { nodes } = parts.disk.store;
+      if (nodes && !nodes.isLeased)
+        problems.push("this node has no lease: it cannot write to the database, so it serves nobody");
       if (isDraining) problems.push("the gateway is stopping: send requests elsewhere");
       return { ok: problems.length === 0, ...(isDraining && { reason: "draining" as const }), problems };
     },

@@ -11,13 +11,18 @@ import { usersOf } from "./users-of-shards.js";
 export function balanceUsers(parts: GatewayParts): void {
   const { nodes } = parts.disk.store;
   let isMoving = false;
+  let logged = "";
+  /** Once for each reason: the next attempt follows in a second. */
+  const failed = (error: unknown): void => {
+    if (String(error) !== logged)
+      parts.log.error({ err: error }, "users could not be handed over: they stay here");
+    logged = String(error);
+  };
   nodes?.onUneven((uneven) => {
     if (isMoving || parts.drain.isDraining) return;
     isMoving = true;
     move(parts, nodes, uneven)
-      .catch((error: unknown) =>
-        parts.log.error({ err: error }, "users could not be handed over: they stay here"),
-      )
+      .catch(failed)
       .finally(() => {
         isMoving = false;
       });
@@ -26,6 +31,8 @@ export function balanceUsers(parts: GatewayParts): void {
 
 async function move(parts: GatewayParts, nodes: OwnedUsers, { to, count }: Uneven): Promise<void> {
   const { counts, drain, log, settings } = parts;
+  // Users at a node that this one cannot reach would be cut off.
+  await parts.connectNode?.(to);
   // The others have their turn when they are idle.
   const idle = nodes.owned.filter((shard) => usersOf(parts, [shard]).every((user) => drain.isIdle(user)));
   const shards = idle.slice(0, count);

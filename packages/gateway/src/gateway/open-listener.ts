@@ -21,7 +21,10 @@ export async function openListener(parts: GatewayParts, api: GatewayApi, metrics
   const { static: files } = parts.options;
   const { nodes: routing } = parts.disk.store;
   const links = routing && parts.disk.links?.start({ routing, registry: parts.registry, counts });
-  if (links) parts.sessions = links.sessions;
+  if (links) {
+    parts.sessions = links.sessions;
+    parts.connectNode = links.connect;
+  }
   parts.sandbox = await serveSandbox({
     secret: shared?.sandboxSecret ?? (await sandboxSecret(dataFolder)),
     records: shared?.documents,

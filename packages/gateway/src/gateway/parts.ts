@@ -41,6 +41,7 @@ import { serverTools } from "../sessions/server-tools.js";
 import { HttpTransports } from "../sessions/transports/http.js";
 import { type SessionOpener, WebSocketTransports } from "../sessions/transports/websocket.js";
 import type { ServerKey } from "../store/known-servers.js";
+import type { NodeRef } from "../store/owned-users.js";
 import type { Disk } from "./disk.js";
 import { Drain } from "./drain.js";
 import { handOverUsers } from "./node-duties.js";
@@ -100,6 +101,8 @@ export class GatewayParts {
   listener: HttpListener | undefined;
   /** Opens the sessions of page sockets: in this process, or also at other nodes. */
   sessions: SessionOpener;
+  /** Connects to another node, or rejects if it cannot be reached. */
+  connectNode: ((node: NodeRef) => Promise<void>) | undefined;
   sandbox: ServedSandbox | undefined;
 
   constructor({ settings, options, log, disk, counts, pages }: FirstParts) {

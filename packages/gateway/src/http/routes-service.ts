@@ -53,7 +53,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
       200: { description: "It is operational.", example: { ok: true } },
       503: {
         description:
-          "It is not operational: the audit log cannot be written, or the gateway is stopping (`reason` is `draining`).",
+          "It is not operational: the audit log cannot be written, a node has no lease, or the gateway is stopping (`reason` is `draining`).",
         example: { ok: false, reason: "draining" },
       },
     },

@@ -7,7 +7,7 @@
 import type { AuditHead } from "./store.js";
 
 /** Row numbers of a slot: enough for a thousand rows per second for 34 years. */
-const ROWS_OF_SLOT = 2 ** 40;
+export const ROWS_OF_SLOT = 2 ** 40;
 
 /** Number of slots: their row numbers are safe integers. */
 export const MAX_SLOTS = 2 ** 12;

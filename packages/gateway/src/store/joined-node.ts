@@ -7,6 +7,7 @@
 import type { Kysely } from "kysely";
 import type { NodeTables } from "./balance.js";
 import type { Grant } from "./engine.js";
+import { endOverdue, FutureLeases } from "./future-leases.js";
 import { KnownShards } from "./known-shards.js";
 import { LeaseRenewal } from "./lease-renewal.js";
 import { LEASE, Membership, RENEWAL, readNodes } from "./membership.js";
@@ -42,6 +43,7 @@ export class JoinedNode {
   #nodes: readonly StoredNode[] = [];
   #now = 0;
   readonly #shards = new KnownShards();
+  readonly #future = new FutureLeases();
 
   private constructor(db: Kysely<Tables>, leaseDb: Kysely<Tables>, membership: Membership) {
     this.#db = db;
@@ -119,6 +121,11 @@ export class JoinedNode {
   /** The nodes and their shards, as known here. */
   get tables(): NodeTables {
     return { nodes: this.#nodes, now: this.#now, shards: this.#shards.all.values() };
+  }
+
+  /** Whether this node may act now. */
+  get isLeased(): boolean {
+    return this.#membership.isValid;
   }
 
   /** Number of failed renewals. */
@@ -199,6 +206,11 @@ export class JoinedNode {
     const isGiven = await giveShards(this.#db, shards, this.grant, { slot, fence });
     if (isGiven) for (const shard of shards) this.#shards.change(shard, { slot, fence });
     return isGiven;
+  }
+
+  /** Lets leases end that are in the future, and that nobody renews. */
+  async endOverdue(): Promise<void> {
+    for (const lease of this.#future.overdue(this.#nodes, this.#now)) await endOverdue(this.#db, lease);
   }
 
   /** Ends the lease of a node whose time is over. */

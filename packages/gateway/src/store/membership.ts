@@ -155,16 +155,17 @@ async function takeSlot(db: Transaction<Tables>, identity: NodeIdentity): Promis
     if (isAlive(other, now) && other.fingerprint !== identity.fingerprint) throw mismatch(other, identity);
   const taken = new Map(nodes.map((each) => [each.slot, each]));
   const slot = lowestFree(taken);
-  const fence = (taken.get(slot)?.fence ?? 0) + 1;
+  // A time is higher than all earlier fences, even if somebody has deleted the row that had them.
+  const fence = sql<number>`greatest(${DATABASE_NOW}, ${(taken.get(slot)?.fence ?? 0) + 1}::bigint)`;
   const { node, address, version, fingerprint } = identity;
   const fields = { node, address, version, fingerprint, fence, state: "live" as const };
   const expiresAt = sql<number>`${DATABASE_NOW} + ${LEASE}`;
-  await db
+  return db
     .insertInto("vitrine_nodes")
     .values({ slot, ...fields, expiresAt })
     .onConflict((conflict) => conflict.column("slot").doUpdateSet({ ...fields, expiresAt }))
-    .execute();
-  return { slot, fence };
+    .returning(["slot", "fence"])
+    .executeTakeFirstOrThrow();
 }
 
 /** The lowest slot that no node has. A lost node's slot is free when its calls have their outcomes. */

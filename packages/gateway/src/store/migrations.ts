@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { messageOf } from "@vitrine/servers/support";
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { retentionTables } from "./retention-tables.js";
 import type { EngineKind, Tables } from "./schema.js";
@@ -285,7 +286,19 @@ export async function migrate(db: Kysely<Tables>, kind: EngineKind, through?: st
     migrationLockTableName: "vitrine_migration_lock",
   });
   const { error } = await (through === undefined ? migrator.migrateToLatest() : migrator.migrateTo(through));
-  if (error) throw error;
+  if (error) throw unfinished(error);
+}
+
+/** A migration that this version does not know can only be one of a later version. */
+function unfinished(error: unknown): unknown {
+  const [, name] = /previously executed migration (\S+) is missing/.exec(messageOf(error)) ?? [];
+  if (name === undefined) return error;
+  return new Error(
+    `a newer version of Vitrine has changed its tables (${name}): use that version or a later one`,
+    {
+      cause: error,
+    },
+  );
 }
 
 async function currentSchema(db: Kysely<Tables>): Promise<string | undefined> {

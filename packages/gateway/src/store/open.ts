@@ -20,7 +20,7 @@ import { migrate } from "./migrations.js";
 import { headFile, NotedHead } from "./noted-head.js";
 import type { NodeIdentity } from "./owned-users.js";
 import { rest } from "./pace.js";
-import { settleAll, settleSlot } from "./settle.js";
+import { restoreSlots, settleAll, settleSlot } from "./settle.js";
 import { openSqlite } from "./sqlite.js";
 import type { AuditHead, GatewayStore, OnAlarm } from "./store.js";
 import { StoredConsents } from "./stored-consents.js";
@@ -198,6 +198,7 @@ async function openOn(
     member &&
     new UserOwnership({
       member,
+      restore: () => restoreSlots(engine.db),
       settle: (lost) => settleSlot(engine, lost, now),
       anchor: async () => (audit instanceof AuditChains ? audit.anchor() : undefined),
       ontaken: async () => {

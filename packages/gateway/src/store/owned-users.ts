@@ -62,6 +62,8 @@ export interface OwnedUsers {
   readonly states: Readonly<Record<"live" | "draining" | "lost", number>>;
   /** The shards whose users this node serves. */
   readonly owned: readonly number[];
+  /** Whether this node has its lease, and may act. */
+  readonly isLeased: boolean;
   /** Number of renewals of the lease that failed. */
   readonly leaseFailures: number;
   /** Milliseconds since the last renewal of the lease that the database confirmed. */

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { readHead, readSettled, readUnfinished } from "./audit-reader.js";
-import { slotOf } from "./chains.js";
+import { ROWS_OF_SLOT, slotOf } from "./chains.js";
 import type { DatabaseEngine, Grant } from "./engine.js";
 import { DATABASE_NOW, LEASE } from "./membership.js";
 import { chainRow, type StoredRow } from "./row.js";
@@ -42,8 +42,24 @@ export async function settleSlot(engine: DatabaseEngine, slot: number, now: () =
   return true;
 }
 
+/**
+ * Adds slots that have rows in the audit log, and no row in the table of nodes, because somebody deleted it. They count as lost,
+ * as soon as a node that had one has noticed it.
+ */
+export async function restoreSlots(db: Kysely<Tables>): Promise<void> {
+  const next = (from: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`(select seq / ${ROWS_OF_SLOT}::bigint from vitrine_audit where seq >= ${from} order by seq limit 1)`;
+  await sql`with recursive slots (slot) as (
+      select ${next(sql`0`)} union all select ${next(sql`(slot + 1) * ${ROWS_OF_SLOT}::bigint`)} from slots where slot is not null
+    )
+    insert into vitrine_nodes (slot, node, fence, address, version, fingerprint, state, "expiresAt")
+    select slot, '', ${DATABASE_NOW}, '', '', '', 'lost', ${DATABASE_NOW} + ${LEASE}::bigint from slots where slot is not null
+    on conflict (slot) do nothing`.execute(db);
+}
+
 /** Settles all slots of earlier nodes, for a gateway that has the database alone. */
 export async function settleAll(engine: DatabaseEngine, now: () => number): Promise<void> {
+  await restoreSlots(engine.db);
   const nodes = await engine.db
     .selectFrom("vitrine_nodes")
     .select("slot")

@@ -15,6 +15,8 @@ import { type ShardOwner, shardOf } from "./shards.js";
 /** Options of {@link UserOwnership}. */
 export interface OwnershipOptions {
   readonly member: JoinedNode;
+  /** Notices slots whose nodes were deleted from the table. */
+  readonly restore: () => Promise<void>;
   /** Gives the calls of a lost node their outcomes. */
   readonly settle: (slot: number) => Promise<boolean>;
   /** Writes the heads of all chains. */
@@ -45,6 +47,8 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
   readonly #owned = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
   #anchoredAt = performance.now();
+  /** The first time soon after the start, because a node also starts after somebody has deleted its row. */
+  #restoredAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
   #isLost = false;
   #chores: Promise<void> | undefined;
@@ -79,6 +83,10 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
   /** The shards whose users this node serves. */
   get owned(): number[] {
     return [...this.#owned];
+  }
+
+  get isLeased(): boolean {
+    return this.#options.member.isLeased;
   }
 
   get leaseFailures(): number {
@@ -182,6 +190,7 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
   async #beat(): Promise<void> {
     const { member } = this.#options;
     try {
+      await member.endOverdue();
       for (const owner of member.expired) await member.end(owner);
       await member.refresh();
       this.#noteMoved();
@@ -197,9 +206,13 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
   }
 
   async #doChores(): Promise<void> {
-    const { member, settle, anchor } = this.#options;
+    const { member, restore, settle, anchor } = this.#options;
     try {
       for (const slot of member.lostSlots) await settle(slot);
+      if (performance.now() - this.#restoredAt >= ANCHOR) {
+        await restore();
+        this.#restoredAt = performance.now();
+      }
       if (performance.now() - this.#anchoredAt < ANCHOR) return;
       this.#anchoredAt = performance.now();
       await anchor();

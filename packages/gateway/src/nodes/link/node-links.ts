@@ -88,6 +88,7 @@ export class NodeLinks {
       log.warn({ err: error }, "a page could not be connected to its node");
     return {
       elsewhere: new RequestForwarder({ routing, peerOf, counts }),
+      connect: async (node) => peerOf(node).connected(),
       sessions: new SessionForwarder({ routing, registry, peerOf, counts, onerror }),
       serve: (listener) =>
         this.#listener.start({
@@ -132,6 +133,12 @@ export interface StartedLinks {
   readonly elsewhere: Elsewhere;
   /** For page sockets: opens sessions here and at other nodes. */
   readonly sessions: SessionOpener;
+  /**
+   * Connects to a node.
+   *
+   * @throws {GatewayError} `node-unreachable`, or the other node's refusal
+   */
+  connect(node: NodeRef): Promise<void>;
   /** Begins to accept operations of other nodes. */
   serve(listener: Pick<HttpListener, "serveForwarded">): void;
 }

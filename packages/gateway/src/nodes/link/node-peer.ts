@@ -52,6 +52,15 @@ export class NodePeer {
   }
 
   /**
+   * Resolves when the connection is open.
+   *
+   * @throws {GatewayError} the other node's refusal, or `node-unreachable`
+   */
+  async connected(): Promise<void> {
+    await this.#link;
+  }
+
+  /**
    * Sends a request; resolves with the head of its answer.
    *
    * @throws {GatewayError} the other node's refusal, or `node-unreachable`
