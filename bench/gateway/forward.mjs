@@ -6,13 +6,11 @@
  */
 
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { count, ms, shuffled, summary, table, times } from "../statistics.mjs";
 import { connectAll } from "./idle.mjs";
+import { openPostgres } from "./postgres.mjs";
 import { newToken, openStage } from "./stage.mjs";
 
 const PARAMS = { name: "echo", arguments: { text: "x".repeat(1000) } };
@@ -23,19 +21,6 @@ const SOCKETS = 2000;
 export const EXPECTED_FORWARD = 1.5;
 
 const NAMES = { websocket: "page → WebSocket", post: "program → POST" };
-
-/** A PostgreSQL of the tests: their source is TypeScript. */
-async function openPostgres() {
-  const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
-  const outfile = join(folder, "postgres.mjs");
-  const entryPoints = [fileURLToPath(new URL("../../testing/postgres.ts", import.meta.url))];
-  await build({ entryPoints, bundle: true, platform: "node", format: "esm", outfile });
-  const { startPostgres } = await import(pathToFileURL(outfile).href);
-  rmSync(folder, { recursive: true });
-  const postgres = await startPostgres();
-  if (!postgres) throw new Error("there is no PostgreSQL");
-  return postgres;
-}
 
 async function openNodes() {
   const postgres = await openPostgres();

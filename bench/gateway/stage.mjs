@@ -101,8 +101,12 @@ export async function openStage(settings = {}, { node = [], env = process.env, t
     }
   }
   const agent = new Agent({ keepAlive: true });
-  const send = (url, init = {}) =>
-    quickFetch(agent, url, { ...init, headers: { ...init.headers, ...headers } });
+  /** Sends a request as the stage's user, or as the one of another token. */
+  const send = (url, { token: other = token, ...init } = {}) =>
+    quickFetch(agent, url, {
+      ...init,
+      headers: { ...init.headers, ...headers, authorization: `Bearer ${other}` },
+    });
   const pages = [];
   return {
     origin,
