@@ -4,14 +4,15 @@
  *
  * @module
  */
-import { createSchema, type TestPostgres } from "./postgres.ts";
+import { pause } from "./pause.ts";
+import { createSchema } from "./postgres.ts";
 import { PostgresServer } from "./postgres-server.ts";
 
 /** The name by which the primary waits for its standby. */
 const STANDBY = "standby";
 
 /** A primary and a standby. */
-export class PostgresPair implements TestPostgres {
+export class PostgresPair {
   #primary: PostgresServer;
   #standby: PostgresServer | undefined;
   /** Primaries that were killed. Their folders are removed at the end. */
@@ -22,7 +23,7 @@ export class PostgresPair implements TestPostgres {
   }
 
   /** Starts both. Returns undefined, after printing why, if none can run here. */
-  static async start(): Promise<PostgresPair | undefined> {
+  static async start(isSynchronous = true): Promise<PostgresPair | undefined> {
     const primary = await PostgresServer.create([
       "wal_level=replica",
       "wal_keep_size=256",
@@ -32,7 +33,7 @@ export class PostgresPair implements TestPostgres {
     ]);
     if (!primary) return undefined;
     const pair = new PostgresPair(primary);
-    await pair.addStandby();
+    await pair.addStandby(isSynchronous);
     return pair;
   }
 
@@ -45,12 +46,14 @@ export class PostgresPair implements TestPostgres {
     return this.#standby !== undefined;
   }
 
+  /** The URL of a new, empty schema in the database. */
   schema(name: string): string {
     return createSchema(this.#primary, name);
   }
 
-  run(schema: string, sql: string): string {
-    return this.#primary.psql(schema, sql);
+  /** Runs a statement in a schema of the primary, and resolves with the rows as text. */
+  query(schema: string, sql: string): Promise<string> {
+    return this.#primary.query(schema, sql);
   }
 
   /** Stops the primary. */
@@ -58,6 +61,7 @@ export class PostgresPair implements TestPostgres {
     return this.#primary.stop(how);
   }
 
+  /** Starts the primary again. */
   start(): Promise<void> {
     return this.#primary.start();
   }
@@ -65,24 +69,15 @@ export class PostgresPair implements TestPostgres {
   /** Starts a standby of the primary. From then on, commits wait for it, unless `isSynchronous` is false. */
   async addStandby(isSynchronous = true): Promise<void> {
     this.#standby = await this.#primary.createStandby(STANDBY);
-    if (isSynchronous) this.#waitFor(STANDBY);
-    for (let attempt = 0; attempt < 100; attempt++) {
-      const state = isSynchronous ? "sync_state = 'sync'" : "state = 'streaming'";
-      if (this.run("public", `select count(*) from pg_stat_replication where ${state}`) === "1") return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error("the standby does not follow");
+    if (isSynchronous) await this.#waitFor(STANDBY);
+    await this.#becomes(isSynchronous ? "sync" : "async");
   }
 
-  /** Pauses or resumes the standby's reception, so that it lags behind. Only for a standby without waiting commits. */
+  /** Stops the standby's reception, so that it lags behind. Only for a standby for which commits do not wait. */
   async lag(): Promise<void> {
-    this.#standby?.psql("public", "alter system set primary_conninfo = ''");
-    this.#standby?.psql("public", "select pg_reload_conf()");
-    for (let attempt = 0; attempt < 100; attempt++) {
-      if (this.run("public", "select count(*) from pg_stat_replication") === "0") return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error("the standby follows still");
+    await this.#standby?.query("public", "alter system set primary_conninfo = ''");
+    await this.#standby?.query("public", "select pg_reload_conf()");
+    await this.#becomes("");
   }
 
   /** Kills the primary, and makes the standby the primary: on another port, and without a standby of its own. */
@@ -91,10 +86,10 @@ export class PostgresPair implements TestPostgres {
     if (!next) throw new Error("there is no standby");
     await dead.stop("kill");
     this.#dead.push(dead);
-    next.promote();
+    await next.promote();
     this.#primary = next;
     this.#standby = undefined;
-    this.#waitFor("");
+    await this.#waitFor("");
   }
 
   async remove(): Promise<void> {
@@ -102,8 +97,17 @@ export class PostgresPair implements TestPostgres {
   }
 
   /** The standby that commits wait for; an empty name for none. */
-  #waitFor(name: string): void {
-    this.run("public", `alter system set synchronous_standby_names = '${name}'`);
-    this.run("public", "select pg_reload_conf()");
+  async #waitFor(name: string): Promise<void> {
+    await this.query("public", `alter system set synchronous_standby_names = '${name}'`);
+    await this.query("public", "select pg_reload_conf()");
+  }
+
+  /** Waits until the only standby follows in this way; an empty one if none does. */
+  async #becomes(state: string): Promise<void> {
+    for (let attempt = 0; attempt < 600; attempt++) {
+      if ((await this.query("public", "select sync_state from pg_stat_replication")) === state) return;
+      await pause(50);
+    }
+    throw new Error(`the standby does not become ${state || "disconnected"}`);
   }
 }

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { findPostgres } from "../scripts/postgres.mjs";
 import { freePort } from "./free-port.ts";
 
@@ -64,7 +65,7 @@ export class PostgresServer {
     }
     const server = new PostgresServer(programs, await freePort(), settings);
     const data = ["-D", server.#data, "-U", "vitrine", "-A", "trust", "-E", "UTF8", "--no-sync"];
-    server.#run("initdb", data);
+    await server.#run("initdb", data);
     await server.start();
     return server;
   }
@@ -75,7 +76,7 @@ export class PostgresServer {
     const from = `host=127.0.0.1 port=${this.port} user=vitrine application_name=${name}`;
     // -R writes the connection to follow, and the file that makes it a standby.
     const copy = ["-D", standby.#data, "-d", from, "-R", "-X", "stream", "-c", "fast", "--no-sync"];
-    standby.#run("pg_basebackup", copy);
+    await standby.#run("pg_basebackup", copy);
     await standby.start();
     return standby;
   }
@@ -88,16 +89,24 @@ export class PostgresServer {
     return this.#process !== undefined;
   }
 
-  /** Runs a statement in a schema, and returns the rows as text. */
+  /** Runs a statement in a schema, and returns the rows as text. Nothing else happens in this process meanwhile. */
   psql(schema: string, sql: string): string {
+    return execFileSync(join(this.#programs, "psql"), this.#psql(sql), this.#options(schema)).trim();
+  }
+
+  /** The same, while this process goes on: for stages whose lines to the database are in it. */
+  async query(schema: string, sql: string): Promise<string> {
+    return (await this.#run("psql", this.#psql(sql), schema)).trim();
+  }
+
+  #psql(sql: string): string[] {
     const to = ["-h", this.folder, "-p", String(this.port), "-U", "vitrine"];
-    const args = ["-XAtq", "-v", "ON_ERROR_STOP=1", ...to, "-c", sql, "postgres"];
-    return this.#run("psql", args, { PGOPTIONS: `-c search_path=${schema}` }).trim();
+    return ["-XAtq", "-v", "ON_ERROR_STOP=1", ...to, "-c", sql, "postgres"];
   }
 
   /** Makes a standby accept writes. */
-  promote(): void {
-    this.psql("public", "select pg_promote(true, 60)");
+  async promote(): Promise<void> {
+    await this.query("public", "select pg_promote(true, 60)");
   }
 
   /** Starts the process, and waits until it answers. */
@@ -119,7 +128,7 @@ export class PostgresServer {
     for (let attempt = 0; ; attempt++) {
       if (started.exitCode !== null) throw new Error(`PostgreSQL did not start as ${user}: ${said}`);
       try {
-        this.psql("public", "select 1");
+        await this.query("public", "select 1");
         return;
       } catch (error) {
         if (attempt === 300) throw error;
@@ -157,15 +166,20 @@ export class PostgresServer {
     return { PATH: process.env["PATH"], LC_ALL: "C.UTF-8" };
   }
 
-  /** Runs a program in the server's own folder, because a non-root user may be unable to enter the tests' folder. */
-  #run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
-    return execFileSync(join(this.#programs, program), args, {
+  /** Runs in the server's own folder, because a non-root user may be unable to enter the tests' folder. */
+  #options(schema = "public") {
+    return {
       ...this.#identity,
       cwd: this.folder,
-      env: { ...this.#env, ...env },
+      env: { ...this.#env, PGOPTIONS: `-c search_path=${schema}` },
       stdio: "pipe",
       encoding: "utf8",
       maxBuffer: MAX_ANSWER,
-    });
+    } as const;
+  }
+
+  async #run(program: string, args: readonly string[], schema?: string): Promise<string> {
+    const { stdio: _, ...options } = this.#options(schema);
+    return (await promisify(execFile)(join(this.#programs, program), args, options)).stdout;
   }
 }

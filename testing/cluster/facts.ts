@@ -27,7 +27,8 @@ export interface Effect {
 /** A row of the audit log about an allowed call. */
 export interface RecordedEntry {
   readonly seq: number;
-  readonly key: string;
+  /** Undefined for what is no call of a client. */
+  readonly key?: string | undefined;
   /** When it was committed, in milliseconds since 1970; undefined if the database does not tell. */
   readonly committedAt?: number | undefined;
 }

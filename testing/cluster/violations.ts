@@ -56,10 +56,11 @@ function wrongRows({ effects, entries, outcomes }: RunFacts): string[] {
   const ends = groupBy(outcomes, ({ of }) => of);
   for (const { seq, key } of entries) {
     const count = ends.get(seq)?.length ?? 0;
-    if (count !== 1) found.push(`entry ${seq} of ${key} has ${count} outcomes`);
+    if (count !== 1) found.push(`entry ${seq} of ${key ?? "no call"} has ${count} outcomes`);
   }
   const ran = new Set(effects.map(({ key }) => key));
   for (const [key, own] of groupBy(entries, (entry) => entry.key)) {
+    if (key === undefined) continue;
     const all = own.flatMap(({ seq }) => ends.get(seq) ?? []);
     if (ran.has(key) && all.length > 0 && all.every(({ outcome }) => outcome === "cancelled"))
       found.push(`${key} ran, and the audit log says that it did not`);
