@@ -43,8 +43,11 @@ const kill: Fault = async (stage, node) => {
 const freeze: Fault = async (stage, node) => {
   const users = await usersOf(stage, node);
   node.child?.kill("SIGSTOP");
-  await taken(stage, users, node);
-  node.child?.kill("SIGCONT");
+  try {
+    await taken(stage, users, node);
+  } finally {
+    node.child?.kill("SIGCONT");
+  }
 };
 
 const cutOffDatabase: Fault = async (stage, node) => {
@@ -52,9 +55,12 @@ const cutOffDatabase: Fault = async (stage, node) => {
   const users = await usersOf(stage, node);
   toDatabase.isOpen = false;
   toDatabase.freeze();
-  await taken(stage, users, node);
-  toDatabase.drop();
-  toDatabase.isOpen = true;
+  try {
+    await taken(stage, users, node);
+  } finally {
+    toDatabase.drop();
+    toDatabase.isOpen = true;
+  }
 };
 
 const cutOffNodes: Fault = async (_stage, { fromNodes }) => {
