@@ -15,6 +15,9 @@ const AGAIN = /^(stopping|overloaded|node-unreachable|audit-failed|rate-limited|
 /** Milliseconds after which a program gives up an answer, and asks again. */
 const IMPATIENT = 30_000;
 
+/** The error of a conversation that was never stored. */
+const UNKNOWN = "conversation-unknown";
+
 /** Calls of a conversation before another one begins. */
 const TALK = 10;
 
@@ -26,6 +29,8 @@ export class Clients {
   readonly #pages: { readonly user: string; readonly page: GatewayClient }[] = [];
   /** The conversations of each user. */
   readonly #conversations = new Map<string, string[]>();
+  /** The conversation that each user is in, and its calls. */
+  readonly #talks = new Map<string, { readonly id: string; calls: number }>();
   readonly #mark = randomBytes(4).toString("hex");
   #origin = "";
   #count = 0;
@@ -126,19 +131,8 @@ export class Clients {
 
   /** In a conversation, a person calls a tool, and then asks a model to call one. */
   async talk(page: GatewayClient, user: string): Promise<void> {
-    const own = this.#conversations.get(user) ?? [];
-    this.#conversations.set(user, own);
-    let id = this.#count % TALK === 0 ? undefined : own.at(-1);
-    if (id === undefined) {
-      try {
-        ({ id } = (await page.request("conversation/open", {})) as ConversationState);
-        own.push(id);
-      } catch {
-        // The user tries again.
-        return;
-      }
-    }
-    const conversation = id;
+    const conversation = await this.#conversation(page, user);
+    if (conversation === undefined) return;
     const called = this.#begin(user, "person");
     await settled(called, async () => {
       const request = { id: conversation, server: "faulty", tool: "echo", arguments: argumentsOf(called.key) };
@@ -151,6 +145,23 @@ export class Clients {
       const { item } = await page.request("conversation/send", { id: conversation, content });
       sent.entry = { conversation, item };
     });
+    // It had no entry yet when the gateway was lost: the user begins another one.
+    if (sent.end === UNKNOWN) this.#talks.delete(user);
+  }
+
+  /** The conversation of a user, or after some calls a new one; undefined if there is none now. */
+  async #conversation(page: GatewayClient, user: string): Promise<string | undefined> {
+    const talk = this.#talks.get(user);
+    if (talk && talk.calls++ < TALK) return talk.id;
+    try {
+      const { id } = await page.request("conversation/open", {});
+      this.#talks.set(user, { id, calls: 1 });
+      this.#conversations.set(user, [...(this.#conversations.get(user) ?? []), id]);
+      return id;
+    } catch {
+      // The user tries again.
+      return undefined;
+    }
   }
 
   /** All conversations, as pages show them. */
@@ -159,9 +170,9 @@ export class Clients {
     for (const [user, ids] of this.#conversations) {
       const { page } = this.#pages.find((each) => each.user === user) ?? {};
       for (const id of ids) {
-        const state = (await page?.request("conversation/open", { id })) as ConversationState;
-        await page?.request("conversation/leave", { id });
-        seen.push({ id, isRunning: state.isRunning, items: state.items.map(seenItem) });
+        const state = await opened(page, id);
+        // A conversation that is gone is a violation if any of its entries was acknowledged.
+        if (state) seen.push({ id, isRunning: state.isRunning, items: state.items.map(seenItem) });
       }
     }
     return seen;
@@ -195,6 +206,24 @@ export const dutifulModel = ({ body }: ModelSaw): Script => {
     : say("Done.");
 };
 
+/** A conversation; undefined if there is none. The gateway does not store one without entries. */
+async function opened(page: GatewayClient | undefined, id: string): Promise<ConversationState | undefined> {
+  try {
+    const state = await page?.request("conversation/open", { id });
+    await page?.request("conversation/leave", { id });
+    return state;
+  } catch (error) {
+    if (codeOf(error) === UNKNOWN) return undefined;
+    throw error;
+  }
+}
+
+/** The code of an error that a page got. */
+const codeOf = (error: unknown): string => {
+  const { code, data } = recordOf(error);
+  return String(recordOf(data)["code"] ?? code);
+};
+
 const textOf = (content: unknown): string =>
   typeof content === "string"
     ? content
@@ -208,7 +237,8 @@ const seenItem = (item: ConversationState["items"][number]): SeenItem => {
   const { id, kind } = item;
   if (kind === "model") return { id, kind, state: item.state };
   if (kind !== "call") return { id, kind };
-  const key = item.input?.["key"];
+  // Arguments that are named like secrets are not stored in conversations; the text is the same.
+  const key = item.input?.["text"];
   const { state, isIndeterminate } = item;
   return { id, kind, state, isIndeterminate, key: typeof key === "string" ? key : undefined };
 };
@@ -225,9 +255,9 @@ async function settled(call: ClientCall, request: () => Promise<void>): Promise<
     await request();
     end(call, "ok", true);
   } catch (error) {
-    const { code, data } = recordOf(error);
-    const name = String(recordOf(data)["code"] ?? code);
-    end(call, name, recordOf(data)["indeterminate"] === true || name === "indeterminate");
+    const code = codeOf(error);
+    const { data } = recordOf(error);
+    end(call, code, recordOf(data)["indeterminate"] === true || code === "indeterminate");
   }
   return call;
 }

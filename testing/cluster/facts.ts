@@ -69,3 +69,7 @@ export interface RunFacts {
   /** Processes that no running node has started. */
   readonly orphans: readonly number[];
 }
+
+/** The effects in the log of a server, in their order. */
+export const effectsIn = (log: string): Effect[] =>
+  [...log.matchAll(/ effect (\S+) (\d+)/g)].map(([, key = "", at]) => ({ key, at: Number(at) }));

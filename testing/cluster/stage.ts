@@ -14,7 +14,7 @@ import { type ScriptedModel, startScriptedModel } from "../model/scripted-model.
 import { pause } from "../pause.ts";
 import { PostgresPair } from "../postgres-pair.ts";
 import { Clients, dutifulModel } from "./clients.ts";
-import type { Effect, RunFacts } from "./facts.ts";
+import { effectsIn, type RunFacts } from "./facts.ts";
 import { GatewayProcess, MARK, markedProcesses, orphansOf } from "./gateway-process.ts";
 import { startHaproxy } from "./haproxy.ts";
 import { rowsInPostgres } from "./recorded-rows.ts";
@@ -158,12 +158,6 @@ export class ClusterStage {
     }
   }
 
-  /** The effects, in the order in which they happened. */
-  effects(): Effect[] {
-    const lines = existsSync(this.#effects) ? readFileSync(this.#effects, "utf8") : "";
-    return [...lines.matchAll(/ effect (\S+) (\d+)/g)].map(([, key = "", at]) => ({ key, at: Number(at) }));
-  }
-
   /** Everything that is known, for `violations()`. */
   async facts(): Promise<RunFacts> {
     const { clients } = this;
@@ -172,7 +166,7 @@ export class ClusterStage {
     const rows = await rowsInPostgres((sql) => this.postgres.query(SCHEMA, sql));
     return {
       calls: clients.history,
-      effects: this.effects(),
+      effects: effectsIn(existsSync(this.#effects) ? readFileSync(this.#effects, "utf8") : ""),
       ...rows,
       conversations,
       verified,
