@@ -33,7 +33,7 @@ const correct: RunFacts = {
   entries: ["program-1", "page-1", "lost-1", "late-1", "person-1", "model-1"].map((key, n) => ({
     seq: n + 1,
     key,
-    committedAt: 1049.5,
+    committedAt: 1050.9,
   })),
   outcomes: ["ok", "ok", "indeterminate", "failed", "ok", "indeterminate"].map((outcome, n) => ({
     of: n + 1,
@@ -106,7 +106,7 @@ const BROKEN: [string, RunFacts, string[]][] = [
     "an effect whose row was committed later",
     {
       ...correct,
-      entries: correct.entries.map((each) => (each.key === "page-1" ? { ...each, committedAt: 1050.5 } : each)),
+      entries: correct.entries.map((each) => (each.key === "page-1" ? { ...each, committedAt: 1051 } : each)),
     },
     ["page-1 (page, ok) ran before its entry was in the audit log"],
   ],

@@ -101,9 +101,12 @@ function wrongConversations({ calls, effects, conversations }: RunFacts): string
   return found;
 }
 
-/** An entry without a time of its commit counts as earlier: only its existence is known. */
+/**
+ * Effects have times in whole milliseconds. An entry without a time of its commit counts as earlier: only its existence is
+ * known.
+ */
 const isBefore = ({ committedAt }: RecordedEntry, at: number): boolean =>
-  committedAt === undefined || committedAt <= at;
+  committedAt === undefined || Math.floor(committedAt) <= at;
 
 const nameOf = (call: ClientCall | undefined, key = call?.key): string =>
   call ? `${key} (${call.by}, ${call.end ?? "pending"})` : `${key}`;
