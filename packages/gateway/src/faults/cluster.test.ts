@@ -21,8 +21,9 @@ beforeEach(({ skip }) => {
   if (!stage) skip("PostgreSQL or HAProxy is missing");
 });
 afterEach(({ task }) => {
-  if (task.result?.state === "fail")
-    for (const node of stage?.nodes ?? []) process.stderr.write(node.log.slice(-3000));
+  if (task.result?.state !== "fail") return;
+  for (const { message, diff } of task.result.errors ?? []) process.stderr.write(`${message}\n${diff}\n`);
+  for (const node of stage?.nodes ?? []) process.stderr.write(node.log.slice(-3000));
 });
 
 /** Nothing is lost, nothing runs twice, and everybody continues. */
