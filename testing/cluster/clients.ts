@@ -135,7 +135,12 @@ export class Clients {
     if (conversation === undefined) return;
     const called = this.#begin(user, "person");
     await settled(called, async () => {
-      const request = { id: conversation, server: "faulty", tool: "echo", arguments: argumentsOf(called.key) };
+      const request = {
+        id: conversation,
+        server: "faulty",
+        tool: "echo",
+        arguments: argumentsOf(called.key),
+      };
       const { item } = await page.request("conversation/call", request);
       called.entry = { conversation, item };
     });

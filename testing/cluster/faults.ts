@@ -11,7 +11,8 @@ const TAKEN = 60_000;
 /** The running node that has most users. */
 export async function busiest(stage: ClusterStage): Promise<ClusterNode> {
   const counts = new Map<ClusterNode, number>();
-  for (const node of (await stage.owners()).values()) if (node.isRunning) counts.set(node, (counts.get(node) ?? 0) + 1);
+  for (const node of (await stage.owners()).values())
+    if (node.isRunning) counts.set(node, (counts.get(node) ?? 0) + 1);
   const [[node] = []] = [...counts].sort(([, a], [, b]) => b - a);
   if (!node) throw new Error("no node has users");
   return node;

@@ -45,7 +45,8 @@ export class GatewayProcess {
     this.child = child;
     this.#isEnding = false;
     child.once("exit", (code, signal) => {
-      if (!this.#isEnding) this.crashes.push(`a gateway ended by itself with ${signal ?? code}: ${this.log.slice(-2000)}`);
+      if (!this.#isEnding)
+        this.crashes.push(`a gateway ended by itself with ${signal ?? code}: ${this.log.slice(-2000)}`);
       if (this.child === child) this.child = undefined;
     });
     child.stderr.on("data", (data) => {
@@ -86,8 +87,7 @@ export function orphansOf(mark: string, gateways: readonly GatewayProcess[]): nu
 }
 
 /** The fields after the name, which may have spaces and brackets: state, then the parent. */
-const parentOf = (pid: number): number =>
-  Number(read(pid, "stat")?.split(") ").at(-1)?.split(" ")[1] ?? 0);
+const parentOf = (pid: number): number => Number(read(pid, "stat")?.split(") ").at(-1)?.split(" ")[1] ?? 0);
 
 function read(pid: number, file: string): string | undefined {
   try {

@@ -53,7 +53,8 @@ export class Load {
     const from = this.#clients.history.length;
     const missing = (): string[] => {
       const ok = new Set<string>();
-      for (const { user, by, end } of this.#clients.history.slice(from)) if (end === "ok") ok.add(`${user} by ${by}`);
+      for (const { user, by, end } of this.#clients.history.slice(from))
+        if (end === "ok") ok.add(`${user} by ${by}`);
       return this.#clients.users
         .flatMap((user) => [`${user} by program`, `${user} by page`])
         .filter((each) => !ok.has(each));

@@ -30,7 +30,12 @@ export class ClusterNode extends GatewayProcess {
   readonly toDatabase: FaultLine;
   readonly fromNodes: FaultLine;
 
-  constructor(id: number, port: number, lines: readonly [FaultLine, FaultLine], stage: { folder: string; mark: string }) {
+  constructor(
+    id: number,
+    port: number,
+    lines: readonly [FaultLine, FaultLine],
+    stage: { folder: string; mark: string },
+  ) {
     super(join(stage.folder, `node-${id}.json`), stage.mark);
     this.id = id;
     this.port = port;

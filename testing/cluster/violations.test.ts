@@ -29,7 +29,10 @@ const correct: RunFacts = {
     // The message was stored; the gateway was killed before the model called.
     call("model-2", "model", inConversation("i4")),
   ],
-  effects: ["program-1", "page-1", "lost-1", "late-1", "person-1", "model-1"].map((key) => ({ key, at: 1050 })),
+  effects: ["program-1", "page-1", "lost-1", "late-1", "person-1", "model-1"].map((key) => ({
+    key,
+    at: 1050,
+  })),
   entries: ["program-1", "page-1", "lost-1", "late-1", "person-1", "model-1"].map((key, n) => ({
     seq: n + 1,
     key,
@@ -64,7 +67,8 @@ const withConversation = (change: (talk: SeenConversation) => Partial<SeenConver
   ...correct,
   conversations: correct.conversations.map((talk) => ({ ...talk, ...change(talk) })),
 });
-const without = <T>(items: readonly T[], isGone: (item: T) => boolean): T[] => items.filter((item) => !isGone(item));
+const without = <T>(items: readonly T[], isGone: (item: T) => boolean): T[] =>
+  items.filter((item) => !isGone(item));
 
 /** What is wrong, the facts, and what the checker says. */
 const BROKEN: [string, RunFacts, string[]][] = [
@@ -152,11 +156,7 @@ const BROKEN: [string, RunFacts, string[]][] = [
     },
     ["page-1 succeeded 2 times, according to the audit log"],
   ],
-  [
-    "a broken chain",
-    { ...correct, verified: { ok: false } },
-    ['the chain is broken: {"ok":false}'],
-  ],
+  ["a broken chain", { ...correct, verified: { ok: false } }, ['the chain is broken: {"ok":false}']],
   ["no verification", { ...correct, verified: {} }, ["the chain is broken: {}"]],
   ["an orphan process", { ...correct, orphans: [4711] }, ["process 4711 is an orphan"]],
   [
@@ -186,7 +186,9 @@ const BROKEN: [string, RunFacts, string[]][] = [
   ],
   [
     "a conversation that claims a call that did not run",
-    withConversation(({ items }) => ({ items: [...items, { id: "i6", kind: "call", state: "done", key: "model-2" }] })),
+    withConversation(({ items }) => ({
+      items: [...items, { id: "i6", kind: "call", state: "done", key: "model-2" }],
+    })),
     ["model-2 is done according to conversation talk, and did not run"],
   ],
   [

@@ -85,12 +85,16 @@ function wrongConversations({ calls, effects, conversations }: RunFacts): string
         found.push(`${item.key} is done according to conversation ${id}, and did not run`);
     }
   }
-  const stored = new Set(conversations.flatMap(({ id, items: own }) => own.map((item) => `${id} ${item.id}`)));
+  const stored = new Set(
+    conversations.flatMap(({ id, items: own }) => own.map((item) => `${id} ${item.id}`)),
+  );
   for (const call of calls) {
     if (call.by !== "person" && call.by !== "model") continue;
     const { entry } = call;
     if (entry && !stored.has(`${entry.conversation} ${entry.item}`))
-      found.push(`${nameOf(call)} was acknowledged, and its entry is not in conversation ${entry.conversation}`);
+      found.push(
+        `${nameOf(call)} was acknowledged, and its entry is not in conversation ${entry.conversation}`,
+      );
     const own = items.get(call.key) ?? [];
     if (own.length > 1) found.push(`${nameOf(call)} is in its conversation ${own.length} times`);
     if (!ran.has(call.key)) continue;

@@ -124,7 +124,9 @@ describe.concurrent("the lease of a node", () => {
     const holder = await holdTable(direct, "vitrine_conversations", "exclusive");
     const change = a.conversations.create("ann", { id: "talk", title: "", startedAt: 1 }).catch(() => {});
     const waiting = `select count(*)::int as count from pg_locks where not granted and relation = 'vitrine_conversations'::regclass`;
-    await expect.poll(async () => (await holder.query(waiting)).rows, { interval: 20 }).toEqual([{ count: 1 }]);
+    await expect
+      .poll(async () => (await holder.query(waiting)).rows, { interval: 20 })
+      .toEqual([{ count: 1 }]);
     line.isOpen = false;
     line.freeze();
     await holder.end();
