@@ -1,5 +1,5 @@
 /**
- * One PostgreSQL server process for tests, with its own folder and port.
+ * A PostgreSQL server process for tests, with its own folder and port.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** What a stage does to its nodes and to their database. Each fault resolves when it is over. */
+/** Faults of the nodes and of the database of a stage. Each of them resolves when it is over. */
 import { pause } from "../pause.ts";
 import type { ClusterNode, ClusterStage } from "./stage.ts";
 

@@ -32,12 +32,20 @@ export class Load {
   start(): void {
     this.#isOver = false;
     const { users } = this.#clients;
-    for (const user of users) if (!this.#pages.has(user)) this.#pages.set(user, this.#clients.page(user));
-    this.#loops = [...this.#pages].flatMap(([user, page], n) => [
+    this.#loops = users.flatMap((user, n) => [
       this.#repeat(() => this.#clients.callByProgram(user)),
-      this.#repeat(() => this.#clients.callByPage(page, user)),
-      ...(n % this.#options.talkers === 0 ? [this.#repeat(() => this.#clients.talk(page, user))] : []),
+      this.#repeat(() => this.#clients.callByPage(this.#pageOf(user), user)),
+      ...(n % this.#options.talkers === 0
+        ? [this.#repeat(() => this.#clients.talk(this.#pageOf(user), user))]
+        : []),
     ]);
+  }
+
+  /** Pages are opened one by one, when their users begin. */
+  #pageOf(user: string): GatewayClient {
+    const page = this.#pages.get(user) ?? this.#clients.page(user);
+    this.#pages.set(user, page);
+    return page;
   }
 
   async #repeat(call: () => Promise<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-/** One gateway process with SQLite, and the same clients and facts as a stage of several nodes. */
+/** A stage with one gateway process and SQLite, and the same clients and facts as a stage of several nodes. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -22,7 +22,7 @@ it(
     const stage = await ClusterStage.open({ users: USERS, spare: 1, isShared: true });
     if (!stage) throw new Error("PostgreSQL or HAProxy is missing");
     const { history } = stage.clients;
-    const load = new Load(stage.clients, { think: 1000, talkers: 10 });
+    const load = new Load(stage.clients, { think: 3000, talkers: 10 });
     const takeovers = new Takeovers();
     const endAt = performance.now() + SECONDS * 1000;
     let faults = 0;

@@ -14,7 +14,7 @@ export class Takeovers {
     return [...this.#times.keys()];
   }
 
-  /** Percentiles in words. */
+  /** Percentiles as text. */
   line(fault: string): string {
     const times = (this.#times.get(fault) ?? []).toSorted((a, b) => a - b);
     const at = (share: number): string => {

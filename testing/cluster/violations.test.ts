@@ -70,7 +70,7 @@ const withConversation = (change: (talk: SeenConversation) => Partial<SeenConver
 const without = <T>(items: readonly T[], isGone: (item: T) => boolean): T[] =>
   items.filter((item) => !isGone(item));
 
-/** What is wrong, the facts, and what the checker says. */
+/** Cases: the broken promise, the facts, and the violations that the checker finds. */
 const BROKEN: [string, RunFacts, string[]][] = [
   [
     "an acknowledged call without its effect",

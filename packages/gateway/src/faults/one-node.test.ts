@@ -1,4 +1,4 @@
-/** One gateway with SQLite is checked like several nodes: every fact of every client, after each kill. */
+/** A gateway alone with SQLite is checked like several nodes: all facts of all clients, after each kill. */
 import { expect, it, vi } from "vitest";
 import { Load } from "../../../../testing/cluster/load.ts";
 import { OneNode } from "../../../../testing/cluster/one-node.ts";
