@@ -18,6 +18,9 @@ const IMPATIENT = 30_000;
 /** The error of a conversation that was never stored. */
 const UNKNOWN = "conversation-unknown";
 
+/** Milliseconds before a program calls again: hundreds that all try at once would keep a gateway from its work. */
+const RETRY = { first: 100, most: 2000 };
+
 /** Calls of a conversation before another one begins. */
 const TALK = 10;
 
@@ -84,10 +87,10 @@ export class Clients {
   /** A program calls a tool. It sends the call again under its key, as docs/gateway/http.md says, until it has an outcome. */
   async callByProgram(user: string): Promise<ClientCall> {
     const call = this.#begin(user, "program");
-    while (!this.#isOver) {
+    for (let wait = RETRY.first; !this.#isOver; wait = Math.min(2 * wait, RETRY.most)) {
       const { code, mayHaveRun } = await this.#post(user, call.key);
       if (AGAIN.test(code)) {
-        await pause(100);
+        await pause(wait * (0.5 + Math.random()));
         continue;
       }
       end(call, code, mayHaveRun);
