@@ -136,4 +136,23 @@ describe.concurrent("the lease of a node", () => {
     line.drop();
     await change;
   });
+
+  it("is looked up in a database that does not answer: callers learn that nothing was done", async (context) => {
+    const { expect, onTestFinished } = context;
+    const direct = newSchema();
+    const url = new URL(direct);
+    const line = await FaultLine.open();
+    line.target = Number(url.port);
+    url.port = String(line.port);
+    onTestFinished(() => line.close());
+    const [a, b] = [await join(context, url.href, "a"), await join(context, direct, "b")];
+    await b.nodes.locate("bob");
+    const there = await a.nodes.locate("bob");
+    // The other node was not reached, so the database is asked who has the user now.
+    a.nodes.forget("bob", { id: "b", address: "b.test:7443" });
+    line.isOpen = false;
+    line.reset();
+    expect(there.kind).toBe("there");
+    await expect(a.nodes.locate("bob")).rejects.toMatchObject({ data: { code: "audit-failed" } });
+  });
 });
