@@ -37,8 +37,8 @@ const slow =
         .filter((path) => LONG_UNIT.test(path) || SLOW.test(readFileSync(path, "utf8")))
     : [];
 
-/** Three nodes under load want the machine for themselves: `npm run soak`. */
-const soak = process.env["VITRINE_SOAK"] ? [] : ["packages/gateway/src/faults/cluster.test.ts"];
+/** It takes as long as it is told to: `npm run soak`. */
+const soak = process.env["VITRINE_SOAK"] ? [] : ["testing/cluster/soak.test.ts"];
 
 /** `npm test` lists the tests that passed only when they were repeated. */
 const retry = 1;

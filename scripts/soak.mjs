@@ -1,19 +1,19 @@
 /**
- * `npm run soak`: three nodes under load: each fault by itself, then one after another for ten minutes. `npm run soak -- 3600` runs for an
- * hour.
+ * `npm run soak`: three nodes, a hundred users with a program and a page each, and one fault after another for ten minutes.
+ * `npm run soak -- 3600` runs for an hour, and `npm run soak -- 3600 200` with two hundred users.
  */
 import { spawnSync } from "node:child_process";
 
-const seconds = process.argv[2] ?? "600";
-if (!/^\d+$/.test(seconds)) {
-  console.error(`soak: write the number of seconds, not ${JSON.stringify(seconds)}`);
+const [seconds = "600", users = "100"] = process.argv.slice(2);
+for (const each of [seconds, users]) {
+  if (/^[1-9]\d*$/.test(each)) continue;
+  console.error(`soak: write numbers of seconds and of users, not ${JSON.stringify(each)}`);
   process.exit(2);
 }
 const { status: built } = spawnSync("npm", ["run", "--silent", "build"], { stdio: "inherit" });
 if (built !== 0) process.exit(1);
-const { status } = spawnSync(
-  "npx",
-  ["vitest", "run", "packages/gateway/src/faults/cluster.test.ts", "--retry=0"],
-  { stdio: "inherit", env: { ...process.env, VITRINE_SOAK: seconds } },
-);
+const { status } = spawnSync("npx", ["vitest", "run", "testing/cluster/soak.test.ts", "--retry=0"], {
+  stdio: "inherit",
+  env: { ...process.env, VITRINE_SOAK: seconds, VITRINE_SOAK_USERS: users },
+});
 process.exit(status ?? 1);

@@ -207,7 +207,7 @@ const methods = {
   "tools/call": (id, { name, arguments: args = {}, _meta }) => {
     log(`call ${name}`);
     // The external effect of a call, under the caller's key; tests count these.
-    if (args.key !== undefined) log(`effect ${args.key}`);
+    if (args.key !== undefined) log(`effect ${args.key} ${Date.now()}`);
     calls[name](id, args, _meta);
   },
   "resources/list": (id) => {

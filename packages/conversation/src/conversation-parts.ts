@@ -24,6 +24,8 @@ export interface ConversationOptions extends ConversationPorts {
   readonly start: JournalStart;
   /** Whether it is in the store. */
   readonly isStored: boolean;
+  /** Whether entries are acknowledged only when they are stored. */
+  readonly isShared: boolean;
   /** The outcomes of calls that were running when the gateway ended, by entry. */
   readonly recalled?: ReadonlyMap<string, RecalledCall> | undefined;
   readonly limits: ConversationLimits;
@@ -48,10 +50,12 @@ export class ConversationParts {
   readonly appListeners: Listeners;
   readonly calls: ConversationCalls;
   readonly turns: TurnQueue;
+  readonly #isShared: boolean;
 
   constructor(options: ConversationOptions) {
     const { user, start, store, isStored, clock, limits, onerror, onlisted, onidle } = options;
     const { tools, apps, models, live } = options;
+    this.#isShared = options.isShared;
     this.saver = new Saver({
       user,
       store,
@@ -109,9 +113,14 @@ export class ConversationParts {
     });
   }
 
-  /** Resolves when listeners are notified of all changes, and the store contains them. */
+  /**
+   * Resolves when listeners are notified of all changes, and the store contains them. If it cannot be written, a note says
+   * so; a shared one is waited for, because somebody else may continue the conversation without them.
+   *
+   * @throws {GatewayError} `stopping` if the conversation ends before they are in a shared store
+   */
   async stored(): Promise<void> {
     this.journal.notify();
-    await this.saver.saved();
+    await (this.#isShared ? this.saver.kept() : this.saver.saved());
   }
 }

@@ -18,6 +18,11 @@ import { NO_TITLE } from "./title.js";
 export interface ConversationsOptions extends ConversationPorts {
   readonly limits?: Partial<ConversationLimits> | undefined;
   readonly clock?: Clock | undefined;
+  /**
+   * Whether others share the store, and may continue a conversation at any time. Then an entry that cannot be stored is not
+   * acknowledged: its request waits until it is stored, or fails with `stopping`. False by default.
+   */
+  readonly isShared?: boolean | undefined;
   /** Called with errors that no caller receives in full. */
   readonly onerror?: ((error: unknown) => void) | undefined;
   /** Called when a user's list has changed. */
@@ -201,6 +206,7 @@ export class Conversations {
       user,
       start,
       isStored: recalled !== undefined,
+      isShared: this.#options.isShared ?? false,
       recalled,
       store,
       tools,

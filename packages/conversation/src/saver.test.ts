@@ -48,10 +48,11 @@ async function heldStore() {
   return { store, state, go, contexts: async (id: string) => (await conversations.get("ana", id))?.contexts };
 }
 
-async function setUp() {
+async function setUp({ isShared = false } = {}) {
   const held = await heldStore();
   const stage = await conversationStage([], {
     store: held.store,
+    isShared,
     tools: { show: { hasApp: true, work: () => text("shown") } },
   });
   stages.push(stage);
@@ -173,4 +174,26 @@ it("a call is on disk before it runs, and is not made if it cannot be written", 
     .poll(() => conversation.find(lost))
     .toMatchObject({ state: "failed", problem: expect.stringContaining("not made") });
   expect(stage.called).toHaveLength(made + 1);
+});
+
+it("in a shared store, an entry is acknowledged when it is stored, however many attempts that takes", async () => {
+  const { state, conversation } = await setUp({ isShared: true });
+  state.fails = 3;
+  const item = await conversation.send([{ type: "text", text: "hello" }]);
+  // All of them have failed, and the next attempt has not.
+  expect(state.fails).toBe(-1);
+  expect((await againOf(conversation))?.items.map(({ id }) => id)).toContain(item);
+});
+
+it("in a shared store, an entry is refused if the conversation ends before it is stored", async () => {
+  const { state, conversation } = await setUp({ isShared: true });
+  state.fails = Number.POSITIVE_INFINITY;
+  const sent = conversation.send([{ type: "text", text: "hello" }]);
+  await expect
+    .poll(() => conversation.state().items)
+    .toContainEqual(expect.objectContaining({ code: "conversation-not-kept" }));
+  const refused = expect(sent).rejects.toMatchObject({ data: { code: "stopping" } });
+  await conversation.close();
+  await refused;
+  expect((await againOf(conversation))?.items.map(({ kind }) => kind)).toEqual(["call"]);
 });

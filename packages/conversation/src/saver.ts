@@ -4,6 +4,7 @@
  * @module
  */
 import { backoff, type Clock } from "@vitrine/servers/support";
+import { GatewayError } from "@vitrine/wire";
 import type { ConversationUpdate } from "./conversation-store.js";
 import type { Journal, Keeper } from "./journal.js";
 import type { ConversationStore } from "./ports.js";
@@ -47,6 +48,8 @@ export class Saver implements Keeper {
   /** The current write; never rejects. */
   #writing: Promise<unknown> = Promise.resolve();
   #next: Promise<boolean> | undefined;
+  /** Called with the result of the next write, or with false when there is none. */
+  #waiting: ((isStored: boolean) => void)[] = [];
 
   constructor(options: SaverOptions) {
     this.#options = options;
@@ -97,9 +100,28 @@ export class Saver implements Keeper {
       this.#next = undefined;
       const write = this.#write();
       this.#writing = write;
+      void write.then((isStored) => this.#report(isStored));
       return write;
     });
     return this.#next;
+  }
+
+  /**
+   * Resolves when all changes are stored, however many attempts that takes.
+   *
+   * @throws {GatewayError} `stopping` if there are no more attempts
+   */
+  async kept(): Promise<void> {
+    let isStored = await this.saved();
+    while (!isStored && !this.#isOver)
+      isStored = await new Promise<boolean>((resolve) => this.#waiting.push(resolve));
+    // A write after the end does nothing.
+    if (this.#isOver && this.#isChanged)
+      throw new GatewayError("stopping", "the conversation was closed before this was stored: send it again");
+  }
+
+  #report(isStored: boolean): void {
+    for (const resolve of this.#waiting.splice(0)) resolve(isStored);
   }
 
   /** Writes all changes, including those that arrive meanwhile, unless writing fails; then stops. */
@@ -114,6 +136,7 @@ export class Saver implements Keeper {
     this.#timer?.();
     await this.#next;
     await this.#writing;
+    this.#report(false);
   }
 
   #soon(pause = PAUSE): void {

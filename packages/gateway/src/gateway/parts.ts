@@ -175,6 +175,7 @@ export class GatewayParts {
     models.onchange((state) => pages.notify(undefined, "model/changed", state));
     this.conversations = new Conversations({
       store: store.conversations,
+      isShared: store.nodes !== undefined,
       tools: serverTools(this.servers),
       apps: new AppCalls({ views: this.views, servers: this.servers, refused: this.refused }),
       onerror: this.onerror,

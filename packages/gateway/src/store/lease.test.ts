@@ -42,10 +42,16 @@ const entry = (user: string, key: string): AuditEntry => ({
 
 /** Keeps others from a table for some milliseconds. */
 async function lock(url: string, table: string, mode: string, time: number): Promise<void> {
+  const client = await holdTable(url, table, mode);
+  void wait(time).then(() => client.end());
+}
+
+/** Keeps others from a table until the connection ends. */
+async function holdTable(url: string, table: string, mode: string): Promise<pg.Client> {
   const client = new pg.Client(url);
   await client.connect();
   await client.query(`begin; lock table ${table} in ${mode} mode`);
-  void wait(time).then(() => client.end());
+  return client;
 }
 
 // Side by side: they wait for leases to end.
@@ -102,5 +108,51 @@ describe.concurrent("the lease of a node", () => {
       .poll(() => a.nodes.locate("bob"), { interval: 100, timeout: 20_000 })
       .toEqual({ kind: "here" });
     expect(performance.now() - frozenAt).toBeLessThan(20_000);
+  });
+
+  it("ends although the node froze in the middle of a change, whose locks others wait for", async (context) => {
+    const { expect, onTestFinished } = context;
+    const direct = newSchema();
+    const url = new URL(direct);
+    const line = await FaultLine.open();
+    line.target = Number(url.port);
+    url.port = String(line.port);
+    onTestFinished(() => line.close());
+    const [a, b] = [await join(context, url.href, "a"), await join(context, direct, "b")];
+    await a.nodes.locate("ann");
+    // The change has checked its lease, and waits for the table.
+    const holder = await holdTable(direct, "vitrine_conversations", "exclusive");
+    const change = a.conversations.create("ann", { id: "talk", title: "", startedAt: 1 }).catch(() => {});
+    const waiting = `select count(*)::int as count from pg_locks where not granted and relation = 'vitrine_conversations'::regclass`;
+    await expect
+      .poll(async () => (await holder.query(waiting)).rows, { interval: 20 })
+      .toEqual([{ count: 1 }]);
+    line.isOpen = false;
+    line.freeze();
+    await holder.end();
+    await expect
+      .poll(() => b.nodes.locate("ann").catch(() => {}), { interval: 100, timeout: 20_000 })
+      .toEqual({ kind: "here" });
+    line.drop();
+    await change;
+  });
+
+  it("is looked up in a database that does not answer: callers learn that nothing was done", async (context) => {
+    const { expect, onTestFinished } = context;
+    const direct = newSchema();
+    const url = new URL(direct);
+    const line = await FaultLine.open();
+    line.target = Number(url.port);
+    url.port = String(line.port);
+    onTestFinished(() => line.close());
+    const [a, b] = [await join(context, url.href, "a"), await join(context, direct, "b")];
+    await b.nodes.locate("bob");
+    const there = await a.nodes.locate("bob");
+    // The other node was not reached, so the database is asked who has the user now.
+    a.nodes.forget("bob", { id: "b", address: "b.test:7443" });
+    line.isOpen = false;
+    line.reset();
+    expect(there.kind).toBe("there");
+    await expect(a.nodes.locate("bob")).rejects.toMatchObject({ data: { code: "audit-failed" } });
   });
 });

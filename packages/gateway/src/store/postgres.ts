@@ -12,6 +12,7 @@ import { GatewayError } from "@vitrine/wire";
 import { type CompiledQuery, type Kysely, sql } from "kysely";
 import pg from "pg";
 import { type DatabaseEngine, type Grant, insertStatements, ShardsMoved, valuesOf, wait } from "./engine.js";
+import { LEASE } from "./membership.js";
 import { appendFenced, checkFence, LeaseOver } from "./postgres-fence.js";
 import { INTEGERS, openPool } from "./postgres-pool.js";
 import { chainRow, GENESIS, type StoredRow } from "./row.js";
@@ -103,6 +104,8 @@ class PostgresEngine implements DatabaseEngine {
       max: 4,
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       query_timeout: options.isShared ? STATEMENT.node : STATEMENT.alone,
+      // A node that freezes within a change must not keep its locks: others could not take its users. Its lease is over then.
+      ...(options.isShared && { idle_in_transaction_session_timeout: LEASE }),
     });
     this.#textOf = insertStatements(this.db, chainRow(GENESIS, 0, {}));
   }

@@ -122,7 +122,7 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
       const owner = await this.#claim(shardOf(user));
       if (this.holds(user)) return { kind: "here" };
       // Another node is its owner: who that is, a fresh look tells.
-      if (!member.nodeOf(owner)) await member.refresh();
+      if (!member.nodeOf(owner)) await this.#look();
     }
     throw new GatewayError("stopping", "no node can serve this user now: try again");
   }
@@ -276,9 +276,14 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
 
   /** Reads who has which users; once for all who ask at the same time. */
   #look(): Promise<void> {
-    return (this.#looking ??= this.#options.member.refresh().finally(() => {
-      this.#looking = undefined;
-    }));
+    return (this.#looking ??= this.#options.member
+      .refresh()
+      .catch((error: unknown) => {
+        throw unanswered("no node can be found for these users", error);
+      })
+      .finally(() => {
+        this.#looking = undefined;
+      }));
   }
 
   /** Requests of a shard that come at once share a claim. */

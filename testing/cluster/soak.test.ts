@@ -1,0 +1,67 @@
+/** `npm run soak`: hundreds of clients of three nodes, and one fault after another. */
+import { expect, it, vi } from "vitest";
+import { pause } from "../pause.ts";
+import { busiest, FAULTS, usersOf } from "./faults.ts";
+import { Load } from "./load.ts";
+import { ClusterStage } from "./stage.ts";
+import { Takeovers } from "./takeovers.ts";
+import { violations } from "./violations.ts";
+
+const SECONDS = Number(process.env["VITRINE_SOAK"] ?? 0);
+/** Each has a program and a page. */
+const USERS = Number(process.env["VITRINE_SOAK_USERS"] ?? 100);
+/** Milliseconds between faults. */
+const CALM = 2000;
+const WAIT = { timeout: 120_000, interval: 1000 };
+
+/** All items again and again, until time is over. */
+function* rounds<T>(items: readonly T[], isTime: () => boolean): Generator<T> {
+  for (;;)
+    for (const item of items) {
+      if (!isTime()) return;
+      yield item;
+    }
+}
+
+const say = (line: string): boolean => process.stderr.write(`${line}\n`);
+
+it(
+  `${USERS} users with programs and pages keep what was promised, for ${SECONDS} seconds of faults`,
+  async () => {
+    const stage = await ClusterStage.open({ users: USERS, spare: 1, isShared: true });
+    if (!stage) throw new Error("PostgreSQL or HAProxy is missing");
+    const { history } = stage.clients;
+    const load = new Load(stage.clients, { think: 3000, talkers: 10 });
+    const takeovers = new Takeovers();
+    const endAt = performance.now() + SECONDS * 1000;
+    let faults = 0;
+    try {
+      load.start();
+      const all = Object.entries(FAULTS);
+      for (const [name, fault] of rounds(all, () => performance.now() < endAt)) {
+        await load.answered();
+        if (!stage.postgres.hasStandby) await stage.postgres.addStandby();
+        const node = await busiest(stage);
+        const users = await usersOf(stage, node);
+        const from = Date.now();
+        await fault(stage, node);
+        await load.answered();
+        for (const user of users) takeovers.add(name, load.takeover(user, from));
+        const ok = history.filter(({ end }) => end === "ok").length;
+        say(`${name} ${++faults}: ${history.length} calls, ${ok} answered, ${takeovers.line(name)}`);
+        await pause(CALM);
+      }
+      await load.stop();
+      await vi.waitFor(async () => expect(violations(await stage.facts())).toEqual([]), WAIT);
+      say(`${history.length} calls, ${faults} faults, no violation`);
+      for (const name of takeovers.names) say(`${name}: ${takeovers.line(name)}`);
+    } catch (error) {
+      for (const node of stage.nodes) say(`node ${node.id}: ${node.log.slice(-5000)}`);
+      throw error;
+    } finally {
+      expect(await stage.close()).toEqual([]);
+    }
+  },
+  // All faults are done once at least, and the last ones end.
+  SECONDS * 1000 + 900_000,
+);
