@@ -19,7 +19,7 @@ import type { AuditWriter } from "./audit-writer.js";
 import { ACCEPT_MARK, type ChainCheck, PRUNE_MARK, prunedBefore, prunedThrough } from "./chain-check.js";
 import { FIRST_SLOT, slotOf, startOf } from "./chains.js";
 import type { DatabaseEngine } from "./engine.js";
-import { type HeldLog, releaseHeld, verifyHeld } from "./held-rows.js";
+import { type HeldLog, releaseHeld, settleLate, verifyHeld } from "./held-rows.js";
 import type { LegalHolds } from "./legal-holds.js";
 import { pruneLog, removeRows } from "./retention.js";
 import { shownRow } from "./row.js";
@@ -220,7 +220,8 @@ export class StoredAuditLog implements AuditLog {
   /** After the start: completes interrupted work. */
   async start(): Promise<void> {
     const pruned = prunedThrough(await readMark(this.#engine, this.#slot, PRUNE_MARK));
-    if (pruned) await removeRows(this.#engine, pruned.seq);
+    await settleLate(this.#held);
+    if (pruned) await removeRows(this.#held, pruned.seq);
     await releaseHeld(this.#held);
     for (const entry of await readUnfinished(this.#engine, await readSettled(this.#engine, this.#slot))) {
       this.#writer.adopt(entry);

@@ -257,6 +257,17 @@ const traces = (kind: EngineKind): Migration => ({
   },
 });
 
+/** Marks copies that were made for a hold that was added while rows were being removed. */
+const lateCopies = (kind: EngineKind): Migration => ({
+  async up(db) {
+    if (!(await hasColumn(db, kind, "vitrine_held", "late")))
+      await db.schema
+        .alterTable("vitrine_held")
+        .addColumn("late", "integer", (column) => column.notNull().defaultTo(0))
+        .execute();
+  },
+});
+
 /**
  * Migrates the tables.
  *
@@ -280,6 +291,7 @@ export async function migrate(db: Kysely<Tables>, kind: EngineKind, through?: st
         "008-shared-state": sharedState(kind),
         "009-trace": traces(kind),
         "010-retention": retentionTables(kind),
+        "011-late-copies": lateCopies(kind),
       }),
     },
     migrationTableName: "vitrine_migration",
