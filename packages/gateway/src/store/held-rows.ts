@@ -9,7 +9,7 @@ import { readMark } from "./audit-reader.js";
 import type { AuditWriter } from "./audit-writer.js";
 import { PRUNE_MARK, prunedThrough } from "./chain-check.js";
 import { slotOf } from "./chains.js";
-import { ask, change, type DatabaseEngine } from "./engine.js";
+import { ask, change, type QueryEngine } from "./engine.js";
 import { readLine, rowLine } from "./export.js";
 import { isHeldRow } from "./holds.js";
 import type { HoldScope, LegalHold, LegalHolds } from "./legal-holds.js";
@@ -33,7 +33,7 @@ export const HELD_MARK = "audit/held";
  * @returns the number of new copies
  */
 export async function copyHeld(
-  engine: DatabaseEngine,
+  engine: QueryEngine,
   start: AuditHead | undefined,
   range: { first: number; last: number },
   holds: readonly HoldScope[],
@@ -107,7 +107,7 @@ interface HeldRange {
 
 /** Held rows in order, in pages. */
 async function* pagesOf(
-  engine: DatabaseEngine,
+  engine: QueryEngine,
   { genesis, through, withLate = false }: HeldRange,
   holds?: readonly HoldScope[],
 ): AsyncGenerator<StoredHeldRow[]> {
@@ -132,7 +132,7 @@ async function* pagesOf(
 
 /** The digest of all held rows, or of those that some holds keep. */
 export async function heldDigest(
-  engine: DatabaseEngine,
+  engine: QueryEngine,
   range: HeldRange,
   holds?: readonly HoldScope[],
 ): Promise<HeldDigest> {
@@ -146,7 +146,7 @@ export async function heldDigest(
 
 /** The log whose held rows are released or verified. */
 export interface HeldLog {
-  readonly engine: DatabaseEngine;
+  readonly engine: QueryEngine;
   readonly writer: AuditWriter;
   readonly holds: Pick<LegalHolds, "list">;
   /** The head before the first row of the chain. */
@@ -177,7 +177,7 @@ export async function releaseHeld(log: HeldLog): Promise<void> {
 }
 
 async function deleteReleased(
-  engine: DatabaseEngine,
+  engine: QueryEngine,
   range: HeldRange,
   holds: readonly HoldScope[],
 ): Promise<void> {
@@ -238,7 +238,7 @@ const confirmLate = ({ engine, genesis }: HeldLog, through: number): Promise<num
   );
 
 /** The newest mark with a digest of held rows, and the newest one about a removal. */
-async function readHeldMark(engine: DatabaseEngine, { seq }: AuditHead) {
+async function readHeldMark(engine: QueryEngine, { seq }: AuditHead) {
   const marks = await Promise.all(
     [PRUNE_MARK, RELEASE_MARK, HELD_MARK].map((method) => readMark(engine, slotOf(seq), method)),
   );

@@ -210,9 +210,7 @@ export const isNoOther = (holds: readonly Pick<LegalHold, "id">[]): RawBuilder<S
  * waits for its end. SQLite has one writer at a time, so it needs none.
  */
 export const againstNewHolds = (db: Kysely<Tables>, kind: EngineKind): Statement[] =>
-  kind === "sqlite"
-    ? []
-    : [{ compile: () => sql`lock table vitrine_holds in share mode`.compile(db) }];
+  kind === "sqlite" ? [] : [{ compile: () => sql`lock table vitrine_holds in share mode`.compile(db) }];
 
 /** The condition for rows of `vitrine_audit` and `vitrine_held` that a hold keeps. */
 export const isHeldRow = (holds: readonly HoldScope[]): RawBuilder<SqlBool> =>

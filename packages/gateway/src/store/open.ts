@@ -180,7 +180,11 @@ async function openOn(
     },
   });
   const holds: LegalHolds = new StoredHolds(engine, now, { mark: (mark) => own.mark(mark) });
-  const own = new StoredAuditLog(engine, writer, holds, member && ((user) => member.holds(user)));
+  const mayAct = member && ((user: string) => member.holds(user));
+  const own =
+    engine.kind === "postgres"
+      ? new AuditChains({ engine, holds, now }, writer, mayAct)
+      : new StoredAuditLog(engine, writer, holds, mayAct);
   const found = await own.verifyStart(CHECKED_AT_START, [options.noted, noted?.before]);
   if (found.ok) {
     noted?.note(own.head);
@@ -191,7 +195,6 @@ async function openOn(
     );
     if (options.acceptBrokenChain !== undefined) await own.acceptBrokenChain(options.acceptBrokenChain);
   }
-  const audit = engine.kind === "postgres" ? new AuditChains(engine, own) : own;
   const conversations = new StoredConversations(engine, holds, now);
   const results = new StoredResults(engine, now);
   const nodes =
@@ -200,7 +203,7 @@ async function openOn(
       member,
       restore: () => restoreSlots(engine.db),
       settle: (lost) => settleSlot(engine, lost, now),
-      anchor: async () => (audit instanceof AuditChains ? audit.anchor() : undefined),
+      anchor: async () => (own instanceof AuditChains ? own.anchor() : undefined),
       ontaken: async () => {
         consents.reload();
         await servers.reload();
@@ -228,7 +231,7 @@ async function openOn(
   };
   const compact = () => engine.compact();
   return {
-    audit,
+    audit: own,
     holds,
     results,
     consents,

@@ -110,11 +110,11 @@ class PostgresEngine implements DatabaseEngine {
   /**
    * Uses a connection of the pool: on the writer's own, rows of the log would become part of the transaction.
    */
-  async change(queries: readonly CompiledQuery[], user?: string): Promise<number> {
+  async change(queries: readonly CompiledQuery[], user?: string, grant = this.grant): Promise<number> {
     this.#checkOwner();
     return this.db.transaction().execute(async (transaction) => {
       await sql.raw(DURABLE("true")).execute(transaction);
-      if (this.grant) await checkFence(transaction, this.grant, user);
+      if (grant) await checkFence(transaction, grant, user);
       let rows = 0;
       for (const query of queries)
         rows += Number((await transaction.executeQuery(query)).numAffectedRows ?? 0);

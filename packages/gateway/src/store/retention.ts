@@ -10,7 +10,7 @@ import { type ArchiveManifest, listArchive, storeArchive } from "./archive.js";
 import { readFirstSeq, readPages, readRow } from "./audit-reader.js";
 import { PRUNE_MARK } from "./chain-check.js";
 import { slotOf } from "./chains.js";
-import { ask, change, type DatabaseEngine } from "./engine.js";
+import { ask, change, type QueryEngine } from "./engine.js";
 import { rowLine } from "./export.js";
 import { copyHeld, type HeldLog, heldDigest, holdLate, releaseHeld } from "./held-rows.js";
 import { againstNewHolds, isNoOther } from "./holds.js";
@@ -121,7 +121,7 @@ const readArchiveOf = (folder: string) =>
   });
 
 async function archiveRows(
-  engine: DatabaseEngine,
+  engine: QueryEngine,
   folder: string,
   { seq, hash }: AuditHead,
   first: number,
@@ -142,7 +142,7 @@ async function archiveRows(
   return storeArchive(folder, manifest, linesOf(engine, first, last));
 }
 
-async function* linesOf(engine: DatabaseEngine, first: number, last: AuditHead): AsyncGenerator<string> {
+async function* linesOf(engine: QueryEngine, first: number, last: AuditHead): AsyncGenerator<string> {
   for await (const page of readPages(engine, last, { after: first - 1 })) yield* page.map(rowLine);
 }
 
@@ -166,11 +166,7 @@ export async function removeRows(
     const removed = await change(engine, (db) => [
       ...againstNewHolds(db, engine.kind),
       ...(["vitrine_audit", "vitrine_results"] as const).map((table) =>
-        db
-          .deleteFrom(table)
-          .where("seq", ">=", first)
-          .where("seq", "<=", last)
-          .where(isNoOther(known)),
+        db.deleteFrom(table).where("seq", ">=", first).where("seq", "<=", last).where(isNoOther(known)),
       ),
     ]);
     if (removed === 0) known = await holdLate(log, { first, last: through });
