@@ -1,10 +1,12 @@
 /** Several nodes on one PostgreSQL: leases, fences, users and chains. */
+import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startPostgres, type TestPostgres } from "../../../../testing/postgres.ts";
 import { StoredAuditLog } from "./audit-log.js";
 import { readHead } from "./audit-reader.js";
 import { AuditWriter } from "./audit-writer.js";
 import { startOf } from "./chains.js";
+import { openGuest } from "./guest.js";
 import { migrate } from "./migrations.js";
 import { openStore, type StoreOptions } from "./open.js";
 import { shardOf } from "./shards.js";
@@ -296,6 +298,93 @@ describe("nodes of one database", () => {
     expect(await a.audit.verify()).toMatchObject({ ok: true });
     needsPostgres().run(name, `delete from vitrine_audit where seq > ${2 ** 40}`);
     expect(await a.audit.verify()).toMatchObject({ ok: false });
+  });
+
+  it("record a legal hold once, whoever added it", async () => {
+    const url = needsPostgres().schema(schema());
+    const nodes = [await join(url, "a"), await join(url, "b"), await join(url, "c")];
+    const guest = await openGuest(url);
+    try {
+      for (const reason of ["case 1", "case 2", "case 3"]) {
+        const { id } = await guest.holds.add({ user: "ann", reason });
+        await Promise.all(nodes.map(({ holds }) => holds.record()));
+        await guest.holds.end(id);
+        await Promise.all(nodes.map(({ holds }) => holds.record()));
+      }
+    } finally {
+      await guest.close();
+    }
+    for (const method of ["audit/hold", "audit/hold-end"]) {
+      const marks = (await nodes[0]?.audit.query({ method })) ?? [];
+      expect(marks.map(({ reason }) => reason)).toEqual(["case 1", "case 2", "case 3"]);
+    }
+  });
+
+  it.each([
+    ["writes no mark", "vitrine_audit", 120],
+    ["removes no more rows", "vitrine_results", 70],
+  ])(
+    "that lost the lease of a slot while it removed rows there %s",
+    async (_what, table, left) => {
+      const name = schema();
+      const url = needsPostgres().schema(name);
+      const run = (sql: string) => needsPostgres().run(name, sql);
+      const a = await join(url, "a");
+      const b = await openStore(url, { join: identity("b"), now: () => 100 });
+      await Promise.all(Array.from({ length: 120 }, () => b.audit.mark({ method: "test/old" })));
+      await b.close();
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      try {
+        await client.query(`begin; lock table ${table} in exclusive mode`);
+        const pruned = a.audit.prune(1000).then(
+          () => "done",
+          (error: unknown) => `${error}`,
+        );
+        const waiting = "select count(*) > 0 from pg_locks where not granted and mode = 'RowExclusiveLock'";
+        await expect.poll(() => run(waiting)).toBe("t");
+        // As if another node had found its lease over.
+        run(`update vitrine_nodes set fence = fence + 1 where slot = 1`);
+        await client.query("rollback");
+        expect(await pruned).toMatch(/lease/);
+      } finally {
+        await client.end();
+      }
+      expect(run(`select count(*) from vitrine_audit where method = 'test/old'`)).toBe(`${left}`);
+      // Its own chain is not disturbed.
+      await a.audit.mark({ method: "test/own" });
+      expect(await a.audit.verify()).toMatchObject({ ok: true });
+    },
+    30_000,
+  );
+
+  it("keep rows for a hold that is being added while they remove them", async () => {
+    const name = schema();
+    const url = needsPostgres().schema(name);
+    const a = await join(url, "a", { now: () => 100 });
+    await a.nodes.locate("ann");
+    for (const key of ["k.1", "k.2"]) a.audit.end(await a.audit.begin(entry("ann", key)), { outcome: "ok" });
+    await a.audit.flush();
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      // Added, but not committed: nobody can see it yet.
+      await client.query(
+        `begin; insert into vitrine_holds (id, "user", reason, "heldAt", recorded) values ('h', 'ann', 'case', 1, 0)`,
+      );
+      const pruned = a.audit.prune(1000);
+      const waiting = "select count(*) from pg_locks where not granted and mode = 'ShareLock'";
+      await expect.poll(() => needsPostgres().run(name, waiting)).toBe("1");
+      await client.query("commit");
+      expect(await pruned).toBe(4);
+    } finally {
+      await client.end();
+    }
+    const kept: string[] = [];
+    for await (const { key, outcome } of a.holds.rows()) kept.push(key ?? outcome ?? "");
+    expect(kept).toEqual(["k.1", "ok", "k.2", "ok"]);
+    expect(await a.audit.query({ method: "audit/held" })).toHaveLength(1);
+    expect(await a.audit.verify()).toMatchObject({ ok: true });
   });
 
   it("leave calls of a gateway alone, later, their outcomes", async () => {
