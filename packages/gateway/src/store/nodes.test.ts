@@ -331,7 +331,10 @@ describe("nodes of one database", () => {
       const run = (sql: string) => needsPostgres().run(name, sql);
       const a = await join(url, "a");
       const b = await openStore(url, { join: identity("b"), now: () => 100 });
-      await Promise.all(Array.from({ length: 120 }, () => b.audit.mark({ method: "test/old" })));
+      const c = await join(url, "c");
+      await Promise.all(
+        Array.from({ length: 120 }, () => b.audit.mark({ method: "test/old", reason: "test" })),
+      );
       await b.close();
       const client = new pg.Client({ connectionString: url });
       await client.connect();
@@ -343,6 +346,9 @@ describe("nodes of one database", () => {
         );
         const waiting = "select count(*) > 0 from pg_locks where not granted and mode = 'RowExclusiveLock'";
         await expect.poll(() => run(waiting)).toBe("t");
+        // Nobody else works there meanwhile, and no node that joins gets the slot.
+        expect(await c.audit.prune(1000)).toBe(0);
+        expect(run("select state from vitrine_nodes where slot = 1")).toBe("lost");
         // As if another node had found its lease over.
         run(`update vitrine_nodes set fence = fence + 1 where slot = 1`);
         await client.query("rollback");
@@ -351,8 +357,11 @@ describe("nodes of one database", () => {
         await client.end();
       }
       expect(run(`select count(*) from vitrine_audit where method = 'test/old'`)).toBe(`${left}`);
+      expect(run(`select count(*) from vitrine_audit where method = 'audit/prune'`)).toBe(
+        table === "vitrine_audit" ? "0" : "1",
+      );
       // Its own chain is not disturbed.
-      await a.audit.mark({ method: "test/own" });
+      await a.audit.mark({ method: "test/own", reason: "test" });
       expect(await a.audit.verify()).toMatchObject({ ok: true });
     },
     30_000,
@@ -363,7 +372,8 @@ describe("nodes of one database", () => {
     const url = needsPostgres().schema(name);
     const a = await join(url, "a", { now: () => 100 });
     await a.nodes.locate("ann");
-    for (const key of ["k.1", "k.2"]) a.audit.end(await a.audit.begin(entry("ann", key)), { outcome: "ok" });
+    for (const key of ["k.1", "k.2"])
+      a.audit.end(await a.audit.begin(entry("ann", key)), { outcome: "ok", duration: 1 });
     await a.audit.flush();
     const client = new pg.Client({ connectionString: url });
     await client.connect();
