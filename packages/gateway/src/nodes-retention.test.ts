@@ -1,5 +1,5 @@
 /** Retention, archives and legal holds of several nodes, with the commands of the gateway. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
@@ -75,7 +75,9 @@ it("every chain is archived, also those of nodes that are gone, each by one node
   await threeChains(database);
   const archive = await all.folder();
   // Both find the chains of slots without a node at the same time.
-  await Promise.all(["d", "e"].map((id) => all.start(id, database, { audit: { ...old, archive } })));
+  const nodes = await Promise.all(
+    ["d", "e"].map((id) => all.start(id, database, { audit: { ...old, archive } })),
+  );
   await vi.waitFor(() => expect(slotsWith(database, "tools/call")).toEqual([]), { timeout: 40_000 });
   await vi.waitFor(
     () =>
@@ -96,24 +98,33 @@ it("every chain is archived, also those of nodes that are gone, each by one node
     for (const row of of) expect(row).toContain(`"user":"${user}"`);
   }
   const verify = () => said((line) => auditCommand(["verify"], { ...line, archive }), database.url);
-  // While the nodes run.
+  // While nodes run, some of which have no archive.
+  nodes.push(await all.start("f", database), await all.start("g", database));
   const right = await verify();
   expect(right.out).toMatch(
     /^1 archive file, .* intact\nslot 1: 1 archive file, .* intact\nslot 2: 1 archive file, .* intact\n\d+ rows, intact/,
   );
   expect(right.code).toBe(0);
-  // A change in the archive, and one in the database, of a slot without a node.
+  // A change in the archive, and one in the database.
   const folder = join(archive, "slot-2");
   const [name = ""] = readdirSync(folder);
   const file = readFileSync(join(folder, name));
   writeFileSync(join(folder, name), gzipSync(gunzipSync(file).toString().replace("eve", "ana")));
   expect(await verify()).toMatchObject({ code: 1, out: expect.stringMatching(/slot 2: .* BROKEN at row/) });
   writeFileSync(join(folder, name), file);
-  all.run(
-    database,
-    `update vitrine_audit set params = replace(params, '"removed":', '"removed":1') where seq / 1099511627776 = 2 and method = 'audit/prune'`,
-  );
+  const change = (from: string, to: string) =>
+    all.run(
+      database,
+      `update vitrine_audit set params = replace(params, '${from}', '${to}') where seq / 1099511627776 = 2 and method = 'audit/prune'`,
+    );
+  change('"removed":', '"removed":1');
   expect(await verify()).toMatchObject({ code: 1, out: expect.stringMatching(/\nBROKEN at row 219902/) });
+  change('"removed":1', '"removed":');
+  // The same without nodes: each file is right, but the newest is missing.
+  for (const node of nodes) await node.close(0);
+  expect(await verify()).toMatchObject({ code: 0 });
+  rmSync(join(folder, name));
+  expect(await verify()).toMatchObject({ code: 1, out: expect.stringMatching(/\nBROKEN at row .* missing/) });
 }, 120_000);
 
 it("a legal hold that is set beside the nodes keeps rows of every chain, is recorded once, and ends for all", async () => {

@@ -117,7 +117,7 @@ export function slotsInLog(): RawBuilder<unknown> {
 
 /** Breaks in the files may be accepted by rows of the database, so they are not reported here. */
 async function checkFiles(engine: QueryEngine, head: AuditHead, folder: string): Promise<CheckedArchive> {
-  const archived = await checkArchive(folder);
+  const archived = await checkArchive(folder, startOf(slotOf(head.seq)));
   const { check, hashes } = archived;
   const marks: [string, string][] = [];
   for await (const page of readPages(engine, head, { method: PRUNE_MARK }))

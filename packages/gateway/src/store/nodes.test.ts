@@ -397,6 +397,44 @@ describe("nodes of one database", () => {
     expect(await a.audit.verify()).toMatchObject({ ok: true });
   });
 
+  it("write the heads of all chains into their own, again and again", async () => {
+    const url = needsPostgres().schema(schema());
+    const a = await join(url, "a", { anchorEvery: 1 });
+    const b = await join(url, "b");
+    await b.audit.mark({ method: "test/last", reason: "test" });
+    await expect
+      .poll(
+        async () => {
+          const anchors = await a.audit.query({ method: "audit/anchor" });
+          return anchors.filter(
+            ({ params }) => JSON.parse(params ?? "").heads[1]?.hash === b.audit.head.hash,
+          );
+        },
+        { timeout: 10_000 },
+      )
+      .not.toHaveLength(0);
+    await expect
+      .poll(async () => (await a.audit.query({ method: "audit/anchor" })).length, { timeout: 10_000 })
+      .toBeGreaterThan(2);
+  });
+
+  it("wait for a node that was not reached until it renews its lease, or the lease ends", async () => {
+    const url = needsPostgres().schema(schema());
+    const [a, b] = [await join(url, "a"), await join(url, "b")];
+    await b.nodes.locate("ann");
+    const there = { kind: "there", node: { id: "b", address: "b.test:7443" } };
+    expect(await a.nodes.locate("ann")).toEqual(there);
+    a.nodes.forget("ann", there.node);
+    const began = performance.now();
+    expect(await a.nodes.locate("ann")).toEqual(there);
+    // Another attempt is worth it only after a sign of life.
+    expect(performance.now() - began).toBeGreaterThan(150);
+    // It is gone, and the others do not know yet.
+    b.nodes.stop();
+    a.nodes.forget("ann", there.node);
+    expect(await a.nodes.locate("ann")).toEqual({ kind: "here" });
+  });
+
   it("leave calls of a gateway alone, later, their outcomes", async () => {
     const name = schema();
     const url = needsPostgres().schema(name);

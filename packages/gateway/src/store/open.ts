@@ -27,7 +27,7 @@ import { StoredConsents } from "./stored-consents.js";
 import { StoredConversations } from "./stored-conversations.js";
 import { StoredResults } from "./stored-results.js";
 import { StoredServers } from "./stored-servers.js";
-import { UserOwnership } from "./user-ownership.js";
+import { ANCHOR, UserOwnership } from "./user-ownership.js";
 
 /** Maximum rows that are checked at the start. */
 const CHECKED_AT_START = 100_000;
@@ -70,6 +70,8 @@ export interface StoreOptions {
    * Milliseconds without a change among the nodes before users move to a node that has fewer; 30,000 by default, 0 for never.
    */
   balanceAfter?: number | undefined;
+  /** Milliseconds between anchors, which a node writes into its chain; 60,000 by default. */
+  anchorEvery?: number | undefined;
 }
 
 /**
@@ -209,6 +211,7 @@ async function openOn(
         await servers.reload();
       },
       balanceAfter: options.balanceAfter ?? BALANCE_AFTER,
+      anchorEvery: options.anchorEvery ?? ANCHOR,
     });
   let closed: Promise<void> | undefined;
   const close = async () => {

@@ -25,10 +25,12 @@ export interface OwnershipOptions {
   readonly ontaken: () => Promise<void>;
   /** Milliseconds without a change among the nodes before users move to an emptier one; 0 for never. */
   readonly balanceAfter: number;
+  /** Milliseconds between anchors. */
+  readonly anchorEvery: number;
 }
 
-/** Milliseconds between anchors. */
-const ANCHOR = 60_000;
+/** Milliseconds between anchors, and between looks for slots that are missing from the table. */
+export const ANCHOR = 60_000;
 /** Attempts to find the owner of a user, while nodes come and go. */
 const ATTEMPTS = 5;
 /** Milliseconds between looks at a node that was not reached, until its lease ends. */
@@ -206,14 +208,14 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
   }
 
   async #doChores(): Promise<void> {
-    const { member, restore, settle, anchor } = this.#options;
+    const { member, restore, settle, anchor, anchorEvery } = this.#options;
     try {
       for (const slot of member.lostSlots) await settle(slot);
       if (performance.now() - this.#restoredAt >= ANCHOR) {
         await restore();
         this.#restoredAt = performance.now();
       }
-      if (performance.now() - this.#anchoredAt < ANCHOR) return;
+      if (performance.now() - this.#anchoredAt < anchorEvery) return;
       this.#anchoredAt = performance.now();
       await anchor();
     } catch (error) {

@@ -77,7 +77,7 @@ const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout:
 /** A tab. With the storage of another one it is the same tab after a reload. */
 async function tab(
   kept: Storage = storage,
-  onask = async (_: GatewayQuestion) => ({ answer: "allow" as const }),
+  onask = async (_: GatewayQuestion): Promise<{ answer: "allow" | "deny" }> => ({ answer: "allow" }),
 ) {
   const page: PageGateway = connectPage(() => gateway.origin, cookie, kept, {
     onask,
@@ -134,6 +134,15 @@ it("a manual call is shown, run, and sent to its app; a reload restores it with 
   expect(same).toMatchObject({ id: item.id, state: "done", input: { text: "hello" }, view });
   const told = await appOf(same);
   await until(() => expect(kinds(told.heard)).toEqual(["input", "result"]));
+});
+
+it("a call that the gateway refuses shows the trace id that the audit log has", async () => {
+  const { conversation } = await tab(storage, async () => ({ answer: "deny" }));
+  const item = conversation.call("demo", "change", {}, true);
+  await until(() => expect(item.state).toBe("failed"));
+  const [, trace = ""] = /\(trace ([0-9a-f]{32})\)$/.exec(item.problem ?? "") ?? [];
+  const rows = await gateway.api.audit.query({ user: "local" }, { trace });
+  expect(rows).toMatchObject([{ target: "change", decision: "refused", trace }]);
 });
 
 it("L04, L05: the model writes arguments, and the app receives them as they come, then once, then the result", async () => {
