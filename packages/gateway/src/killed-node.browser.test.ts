@@ -169,11 +169,11 @@ describe.skipIf(!findHaproxy() || !findPostgres())("three nodes behind HAProxy",
       await expect.poll(() => workbench.page.locator("mcp-app iframe").count()).toBe(1);
     }
     expect(await app.evaluate(() => document.body.getAttribute("data-mark"))).toBe("first");
-    // The page's own call, and the conversation after a reload.
+    // A reload shows the conversation, with the app and the state that it stored.
     await workbench.page.reload();
     await workbench.card(FORECAST.title).waitFor();
     const again = await workbench.appIn(workbench.card(FORECAST.title));
-    await again.getByRole("heading", { name: "Lisbon" }).waitFor();
+    await again.getByRole("heading", { name: "Quito" }).waitFor();
     expect(workbench.complaints.filter((text) => !/WebSocket|Failed to load resource/.test(text))).toEqual(
       [],
     );
