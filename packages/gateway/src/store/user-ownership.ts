@@ -6,8 +6,9 @@
 import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
 import { Balance } from "./balance.js";
+import { DoubtfulNodes } from "./doubtful-nodes.js";
 import type { JoinedNode } from "./joined-node.js";
-import { LEASE, RENEWAL } from "./membership.js";
+import { RENEWAL } from "./membership.js";
 import type { Location, NodeRef, OwnedUsers } from "./owned-users.js";
 import { OwnershipEvents } from "./ownership-events.js";
 import { type ShardOwner, shardOf } from "./shards.js";
@@ -33,16 +34,12 @@ export interface OwnershipOptions {
 export const ANCHOR = 60_000;
 /** Attempts to find the owner of a user, while nodes come and go. */
 const ATTEMPTS = 5;
-/** Milliseconds between looks at a node that was not reached, until its lease ends. */
-const LOOK = 200;
 
 export class UserOwnership extends OwnershipEvents implements OwnedUsers {
   readonly #options: OwnershipOptions;
   readonly #balance: Balance;
   readonly #claims = new Map<number, Promise<ShardOwner>>();
-  /** Nodes that were not reached, or refused. */
-  readonly #doubtful = new Set<string>();
-  #looking: Promise<void> | undefined;
+  readonly #doubtful: DoubtfulNodes;
   /** Shards that are being given to other nodes. */
   readonly #leaving = new Map<number, Promise<unknown>>();
   /** Shards whose users this node serves. */
@@ -59,6 +56,7 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
     super();
     this.#options = options;
     this.#balance = new Balance(options.balanceAfter);
+    this.#doubtful = new DoubtfulNodes(options.member);
     options.member.onFailed((error) => this.failed.notify(error));
     options.member.onLost(() => {
       this.#isLost = true;
@@ -113,7 +111,7 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
   async locate(user: string): Promise<Location> {
     const { member } = this.#options;
     if (this.holds(user)) return { kind: "here" };
-    await this.#awaitDoubtful(user);
+    await this.#doubtful.awaitOwner(user);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       await this.#leaving.get(shardOf(user))?.catch(() => {});
       const known = member.ownerOf(user);
@@ -249,38 +247,11 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
 
   /** Another node, which takes the user. The same one for all requests of a user, as long as no node comes or goes. */
   async #elsewhere(user: string): Promise<Location> {
-    if (!this.nodes.some(({ id }) => id !== this.self.id)) await this.#look();
+    if (!this.nodes.some(({ id }) => id !== this.self.id)) await this.#doubtful.look();
     const others = this.nodes.filter(({ id }) => id !== this.self.id);
     const node = others[shardOf(user) % others.length];
     if (!node) throw new GatewayError("stopping", "this node is stopping, and there is no other: try again");
     return { kind: "there", node };
-  }
-
-  /** Looks again at the owner of a user who was not reached, until it has changed or its lease was renewed. */
-  async #awaitDoubtful(user: string): Promise<void> {
-    const { member } = this.#options;
-    let lease: number | undefined;
-    for (const endAt = performance.now() + LEASE + RENEWAL; performance.now() < endAt; ) {
-      const known = member.ownerOf(user);
-      const node = known && member.nodeOf(known);
-      if (!node || !this.#doubtful.has(node.node)) return;
-      await this.#look();
-      const after = member.nodeOf(node);
-      // It has renewed its lease since it was doubted, or it has another user's place now: it is worth another attempt.
-      if (lease !== undefined && after && after.expiresAt > lease) {
-        this.#doubtful.delete(node.node);
-        return;
-      }
-      lease ??= after?.expiresAt;
-      await new Promise((resolve) => setTimeout(resolve, LOOK));
-    }
-  }
-
-  /** Reads who has which users; once for all who ask at the same time. */
-  #look(): Promise<void> {
-    return (this.#looking ??= this.#options.member.refresh().finally(() => {
-      this.#looking = undefined;
-    }));
   }
 
   /** Requests of a shard that come at once share a claim. */
