@@ -397,6 +397,21 @@ describe("nodes of one database", () => {
     expect(await a.audit.verify()).toMatchObject({ ok: true });
   });
 
+  it("see answers that another node revoked while it had the user", async () => {
+    const url = needsPostgres().schema(schema());
+    const [a, b] = [await join(url, "a"), await join(url, "b")];
+    const known = () => a.consents.get("ann", consent, 2);
+    await a.nodes.locate("ann");
+    await a.consents.set({ ...consent, user: "ann" });
+    expect(await known()).toBe("allow");
+    await a.nodes.release([shardOf("ann")]);
+    expect(await b.nodes.locate("ann")).toEqual({ kind: "here" });
+    expect(await b.consents.revoke("ann", { server: "shop" })).toBe(1);
+    await b.nodes.release([shardOf("ann")]);
+    expect(await a.nodes.locate("ann")).toEqual({ kind: "here" });
+    expect(await known()).toBeUndefined();
+  });
+
   it("write the heads of all chains into their own, again and again", async () => {
     const url = needsPostgres().schema(schema());
     const a = await join(url, "a", { anchorEvery: 1 });
