@@ -36,7 +36,7 @@ const isOurs = (error: unknown): boolean =>
   error instanceof GatewayError || isRefusal(error) || !Number.isInteger(recordOf(error).code);
 
 /** The same error for a user who sees only its message: the gateway's own errors name the trace id of the call. */
-export function withTrace(error: unknown, trace: string): unknown {
+export function tracedError(error: unknown, trace: string): unknown {
   if (!(error instanceof VitrineError) || !isOurs(error)) return error;
   const { code, data, message } = error;
   const named = `${message} (trace ${traceIdOf(trace)})`;

@@ -10,7 +10,7 @@ import { replacedServer, showableResult } from "@vitrine/servers";
 import { messageOf } from "@vitrine/servers/support";
 import type { GuardedServers } from "../guard/guarded-servers.js";
 import { traceparentOf } from "../guard/trace.js";
-import { withTrace } from "./rpc.js";
+import { tracedError } from "./rpc.js";
 
 /** Milliseconds that a server may delay a turn for its list of tools. */
 const LIST_LIMIT = 5000;
@@ -76,7 +76,7 @@ export function serverTools(servers: GuardedServers): ToolPort {
           return server.upstream.request("tools/call", params as Params<"tools/call">, options);
         })
         .catch((error: unknown) => {
-          throw withTrace(error, trace);
+          throw tracedError(error, trace);
         });
       const result = showableResult(answer);
       learn(result);

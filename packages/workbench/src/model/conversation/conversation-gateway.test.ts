@@ -42,7 +42,15 @@ const start = async (): Promise<void> => {
     {
       listen,
       sandbox,
-      mcpServers: { demo: { command: process.execPath, args: [demo, folder], isolation: "process" } },
+      mcpServers: {
+        demo: { command: process.execPath, args: [demo, folder], isolation: "process" },
+        denied: {
+          command: process.execPath,
+          args: [demo, folder],
+          isolation: "process",
+          policy: { "tools/call": "deny" },
+        },
+      },
       model: { use: "local/scripted", providers: { local: { url: model.url, models: ["scripted"] } } },
     },
     join(folder, "data"),
@@ -77,7 +85,7 @@ const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout:
 /** A tab. With the storage of another one it is the same tab after a reload. */
 async function tab(
   kept: Storage = storage,
-  onask = async (_: GatewayQuestion): Promise<{ answer: "allow" | "deny" }> => ({ answer: "allow" }),
+  onask = async (_: GatewayQuestion) => ({ answer: "allow" as const }),
 ) {
   const page: PageGateway = connectPage(() => gateway.origin, cookie, kept, {
     onask,
@@ -137,8 +145,8 @@ it("a manual call is shown, run, and sent to its app; a reload restores it with 
 });
 
 it("a call that the gateway refuses shows the trace id that the audit log has", async () => {
-  const { conversation } = await tab(storage, async () => ({ answer: "deny" }));
-  const item = conversation.call("demo", "change", {}, true);
+  const { conversation } = await tab();
+  const item = conversation.call("denied", "change", {}, true);
   await until(() => expect(item.state).toBe("failed"));
   const [, trace = ""] = /\(trace ([0-9a-f]{32})\)$/.exec(item.problem ?? "") ?? [];
   const rows = await gateway.api.audit.query({ user: "local" }, { trace });
