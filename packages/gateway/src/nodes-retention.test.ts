@@ -99,7 +99,10 @@ it("every chain is archived, also those of nodes that are gone, each by one node
   }
   const verify = () => said((line) => auditCommand(["verify"], { ...line, archive }), database.url);
   // While nodes run, some of which have no archive.
-  nodes.push(await all.start("f", database), await all.start("g", database));
+  nodes.push(await all.start("f", database));
+  const last = await all.start("g", database);
+  nodes.push(last);
+  expect((await all.call(last, "key-g")).status).toBe(200);
   const right = await verify();
   expect(right.out).toMatch(
     /^1 archive file, .* intact\nslot 1: 1 archive file, .* intact\nslot 2: 1 archive file, .* intact\n\d+ rows, intact/,

@@ -160,6 +160,12 @@ export class JoinedNode {
     );
   }
 
+  /** Whether another live node has a user, as known here. */
+  isElsewhere(user: string): boolean {
+    const owner = this.ownerOf(user);
+    return owner !== undefined && !isOwner(owner, this.grant) && this.nodeOf(owner) !== undefined;
+  }
+
   /** Nodes that accept users, this one included. */
   get accepting(): StoredNode[] {
     return this.#nodes.filter(({ state, expiresAt }) => state === "live" && expiresAt > this.#now);

@@ -412,6 +412,17 @@ describe("nodes of one database", () => {
     expect(await known()).toBeUndefined();
   });
 
+  it("leave conversations of a user to the node that knows which of them are in use", async () => {
+    const url = needsPostgres().schema(schema());
+    const [a, b] = [await join(url, "a"), await join(url, "b")];
+    await a.nodes.locate("ann");
+    expect(await b.nodes.locate("ann")).toMatchObject({ kind: "there" });
+    await a.conversations.create("ann", { id: "old", title: "old", startedAt: 100 });
+    expect(await b.conversations.prune(200, () => false)).toEqual([]);
+    expect(await a.conversations.prune(200, (_user, id) => id === "old")).toEqual([]);
+    expect(await a.conversations.prune(200, () => false)).toEqual(["ann"]);
+  });
+
   it("write the heads of all chains into their own, again and again", async () => {
     const url = needsPostgres().schema(schema());
     const a = await join(url, "a", { anchorEvery: 1 });

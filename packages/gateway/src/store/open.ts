@@ -197,7 +197,12 @@ async function openOn(
     );
     if (options.acceptBrokenChain !== undefined) await own.acceptBrokenChain(options.acceptBrokenChain);
   }
-  const conversations = new StoredConversations(engine, holds, now);
+  const conversations = new StoredConversations(
+    engine,
+    holds,
+    now,
+    member && ((user) => member.isElsewhere(user)),
+  );
   const results = new StoredResults(engine, now);
   const nodes =
     member &&

@@ -101,6 +101,7 @@ class PostgresEngine implements DatabaseEngine {
     this.db = openPool({
       connectionString: url,
       max: 4,
+      application_name: "vitrine-store",
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       query_timeout: options.isShared ? STATEMENT.node : STATEMENT.alone,
     });
