@@ -78,13 +78,13 @@ it("every chain is archived, also those of nodes that are gone, each by one node
   const nodes = await Promise.all(
     ["d", "e"].map((id) => all.start(id, database, { audit: { ...old, archive } })),
   );
-  await vi.waitFor(() => expect(slotsWith(database, "tools/call")).toEqual([]), { timeout: 40_000 });
+  await vi.waitFor(() => expect(slotsWith(database, "tools/call")).toEqual([]), { timeout: 90_000 });
   await vi.waitFor(
     () =>
       expect(
         all.run(database, `select count(*) from vitrine_nodes where state = 'free' and "expiresAt" = 0`),
       ).toBe("1"),
-    { timeout: 10_000 },
+    { timeout: 60_000 },
   );
   const marks = all.run(
     database,
@@ -128,7 +128,7 @@ it("every chain is archived, also those of nodes that are gone, each by one node
   expect(await verify()).toMatchObject({ code: 0 });
   rmSync(join(folder, name));
   expect(await verify()).toMatchObject({ code: 1, out: expect.stringMatching(/\nBROKEN at row .* missing/) });
-}, 120_000);
+}, 240_000);
 
 it("a legal hold that is set beside the nodes keeps rows of every chain, is recorded once, and ends for all", async () => {
   const database = all.database();
@@ -143,7 +143,7 @@ it("a legal hold that is set beside the nodes keeps rows of every chain, is reco
   const archive = await all.folder();
   const audit = { ...old, archive };
   const nodes = await Promise.all(["e", "f"].map((name) => all.start(name, database, { audit })));
-  await vi.waitFor(() => expect(slotsWith(database, "tools/call")).toEqual([]), { timeout: 40_000 });
+  await vi.waitFor(() => expect(slotsWith(database, "tools/call")).toEqual([]), { timeout: 90_000 });
   const held = () => all.run(database, `select distinct "user" from vitrine_held order by 1`).split("\n");
   expect(held()).toEqual(USERS);
   // The mark is old as soon as it is written, so it may be in the archive.
@@ -152,7 +152,7 @@ it("a legal hold that is set beside the nodes keeps rows of every chain, is reco
     [archive, join(archive, "slot-1"), join(archive, "slot-2")]
       .flatMap(archived)
       .filter((row) => row.includes(`"method":"${method}"`)).length;
-  await vi.waitFor(() => expect(recorded("audit/hold")).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(recorded("audit/hold")).toBe(1), { timeout: 60_000 });
   const verified = () => said((line) => auditCommand(["verify"], line), database.url);
   expect(await verified()).toMatchObject({ code: 0 });
   expect(await said((line) => holdCommand(["remove", id], {}, line), database.url)).toMatchObject({
@@ -160,7 +160,7 @@ it("a legal hold that is set beside the nodes keeps rows of every chain, is reco
   });
   for (const node of nodes) await node.close(0);
   await Promise.all(["g", "h"].map((name) => all.start(name, database, { audit })));
-  await vi.waitFor(() => expect(held()).toEqual([""]), { timeout: 40_000 });
-  await vi.waitFor(() => expect(recorded("audit/hold-end")).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(held()).toEqual([""]), { timeout: 90_000 });
+  await vi.waitFor(() => expect(recorded("audit/hold-end")).toBe(1), { timeout: 60_000 });
   expect(await verified()).toMatchObject({ code: 0 });
-}, 120_000);
+}, 240_000);

@@ -98,7 +98,7 @@ describe("a node that stops", () => {
     const [busy = "", idle = ""] = USERS;
     for (const user of [busy, idle]) expect(await all.servers(b, user)).toContain("of-b");
     let isPending = true;
-    const slow = all.call(b, "slow", busy, 12_000).finally(() => {
+    const slow = all.call(b, "slow", busy, 25_000).finally(() => {
       isPending = false;
     });
     await vi.waitFor(() => expect(programs(b)).toBe(1), WAIT);
