@@ -98,10 +98,11 @@ describe("a node that stops", () => {
     const [busy = "", idle = ""] = USERS;
     for (const user of [busy, idle]) expect(await all.servers(b, user)).toContain("of-b");
     let isPending = true;
-    const slow = all.call(b, "slow", busy, 25_000).finally(() => {
+    const slow = all.call(b, "slow", busy, 20_000).finally(() => {
       isPending = false;
     });
-    await vi.waitFor(() => expect(programs(b)).toBe(1), WAIT);
+    const begun = "select count(*) from vitrine_audit where method = 'tools/call' and kind = 'entry'";
+    await vi.waitFor(() => expect(all.run(database, begun)).toBe("1"), WAIT);
     const stopping = b.close();
     await vi.waitFor(async () => expect(await all.servers(a, idle)).toContain("of-a"), WAIT);
     expect(isPending).toBe(true);
