@@ -1,13 +1,18 @@
 /**
- * The `audit` command: maintains the audit log of a stopped gateway.
+ * The `audit` command: maintains the audit log of a stopped gateway. It verifies that of a running one, too.
  *
  * @module
  */
 import { pipeline } from "node:stream/promises";
 import { GatewayError } from "@vitrine/wire";
 import { readVariableFiles } from "../config/variable-files.js";
+import { archiveOf } from "../store/archive.js";
+import { archivedSlots } from "../store/chain-verification.js";
+import { FIRST_SLOT } from "../store/chains.js";
 import { exportRows } from "../store/export.js";
+import { openGuest } from "../store/guest.js";
 import { openStore } from "../store/open.js";
+import type { Verification } from "../store/store.js";
 import { verifyArchive } from "../store/verify-archive.js";
 import { type CommandLine, settingsOf } from "./settings.js";
 
@@ -28,7 +33,11 @@ export async function auditCommand(
   if (what === "verify" && archive !== undefined && !(await areFilesIntact(archive))) return 1;
   const { database, dataFolder: folder, audit } = await settingsOf(line);
   const accepted = what === "accept-broken-chain" ? { acceptBrokenChain: "the command line" } : {};
-  const store = await openStore(database, { folder, ...accepted });
+  const store = await openStore(database, { folder, ...accepted }).catch((error: unknown) => {
+    if (what === "verify" && error instanceof GatewayError && error.data["inUse"] === true) return undefined;
+    throw error;
+  });
+  if (!store) return verifyRunning(database, archive);
   try {
     if (what === "export") {
       // The reader may close the pipe early: `audit export | head`.
@@ -50,24 +59,42 @@ export async function auditCommand(
       out(isDone ? "the database was rewritten without unused space" : "PostgreSQL reuses the space itself");
       return 0;
     }
-    const found = await store.audit.verify(undefined, { archive });
-    out(
-      found.ok
-        ? `${found.rows} ${found.rows === 1 ? "row" : "rows"}, intact; the last hash is ${found.head}`
-        : `BROKEN at row ${found.seq}: ${found.message}`,
-    );
-    return found.ok ? 0 : 1;
+    return shown(await store.audit.verify(undefined, { archive }));
   } finally {
     await store.close();
   }
 }
 
-/** Verifies the archive files alone, before the database is opened: it may be in use. */
-async function areFilesIntact(archive: string): Promise<boolean> {
-  const { files, first, last, result } = await verifyArchive(archive);
-  const range = files === 0 ? "" : `, rows ${first} to ${last}`;
+/** Verifies the log of a running gateway, or of its nodes. Their own notes of the last rows are not compared. */
+async function verifyRunning(database: string, archive: string | undefined): Promise<number> {
+  const guest = await openGuest(database);
+  try {
+    return shown(await guest.verify(archive));
+  } finally {
+    await guest.close();
+  }
+}
+
+function shown(found: Verification): number {
   out(
-    `${files} archive ${files === 1 ? "file" : "files"}${range}, ${result.ok ? "intact" : `BROKEN at row ${result.seq}: ${result.message}`}`,
+    found.ok
+      ? `${found.rows} ${found.rows === 1 ? "row" : "rows"}, intact; the last hash is ${found.head}`
+      : `BROKEN at row ${found.seq}: ${found.message}`,
   );
-  return result.ok;
+  return found.ok ? 0 : 1;
+}
+
+/** Verifies the archive files of all slots alone, before the database is opened. */
+async function areFilesIntact(archive: string): Promise<boolean> {
+  let isIntact = true;
+  for (const slot of [...new Set([FIRST_SLOT, ...(await archivedSlots(archive))])]) {
+    const { files, first, last, result } = await verifyArchive(archiveOf(archive, slot));
+    const range = files === 0 ? "" : `, rows ${first} to ${last}`;
+    const name = slot === FIRST_SLOT ? "" : `slot ${slot}: `;
+    out(
+      `${name}${files} archive ${files === 1 ? "file" : "files"}${range}, ${result.ok ? "intact" : `BROKEN at row ${result.seq}: ${result.message}`}`,
+    );
+    isIntact &&= result.ok;
+  }
+  return isIntact;
 }

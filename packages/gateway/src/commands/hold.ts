@@ -6,7 +6,7 @@
 import { pipeline } from "node:stream/promises";
 import { GatewayError } from "@vitrine/wire";
 import { rowLine } from "../store/export.js";
-import { openGuestHolds } from "../store/guest.js";
+import { openGuest } from "../store/guest.js";
 import type { HoldScope, LegalHold, LegalHolds } from "../store/legal-holds.js";
 import { openStore } from "../store/open.js";
 import { type CommandLine, settingsOf } from "./settings.js";
@@ -78,7 +78,7 @@ async function openHolds(
   try {
     return await openStore(database, { folder, ownerTimeout: 0 });
   } catch (error) {
-    if (error instanceof GatewayError && error.data["inUse"] === true) return openGuestHolds(database);
+    if (error instanceof GatewayError && error.data["inUse"] === true) return openGuest(database);
     throw error;
   }
 }

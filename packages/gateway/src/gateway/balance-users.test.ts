@@ -87,3 +87,27 @@ describe("a node that joins", () => {
     expect(b.metrics.text()).toMatch(/^vitrine_node_shards_taken_total\{from="given"\} 4$/m);
   });
 });
+
+describe("a node that stops", () => {
+  it("hands users over while the call of another one still runs", async () => {
+    const all = needed();
+    const database = all.database();
+    const drain = { time: "60s" };
+    const a = await all.start("a", database, { nodes, drain });
+    const b = await all.start("b", database, { nodes, drain });
+    const [busy = "", idle = ""] = USERS;
+    for (const user of [busy, idle]) expect(await all.servers(b, user)).toContain("of-b");
+    let isPending = true;
+    const slow = all.call(b, "slow", busy, 20_000).finally(() => {
+      isPending = false;
+    });
+    const begun = "select count(*) from vitrine_audit where method = 'tools/call' and kind = 'entry'";
+    await vi.waitFor(() => expect(all.run(database, begun)).toBe("1"), WAIT);
+    const stopping = b.close();
+    await vi.waitFor(async () => expect(await all.servers(a, idle)).toContain("of-a"), WAIT);
+    expect(isPending).toBe(true);
+    expect(await slow).toMatchObject({ status: 200 });
+    await stopping;
+    expect(await all.servers(a, busy)).toContain("of-a");
+  });
+});

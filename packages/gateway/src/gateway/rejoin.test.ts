@@ -61,3 +61,16 @@ it("a lease that is lost later ends the gateway, and starts the next one", async
   await rejoining.close();
   expect(gateways[2]?.close).toHaveBeenCalled();
 });
+
+it("a gateway that is closed while it cannot join again stops trying", async () => {
+  const failing = (): void => {
+    throw new Error("the database does not answer");
+  };
+  const { gateways, start } = starts(() => {}, failing, failing, failing);
+  const rejoining = await RejoiningGateway.start({ start, log });
+  gateways[0]?.lose();
+  await vi.waitFor(() => expect(gateways).toHaveLength(2));
+  await rejoining.close();
+  expect(gateways).toHaveLength(2);
+  expect(rejoining.current).toBeUndefined();
+});

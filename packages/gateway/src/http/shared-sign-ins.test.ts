@@ -161,6 +161,20 @@ describe.each(nodesOn(open))("sign-ins of nodes on %s", (kind, twoNodes) => {
     expect(await b.userOf(value)).toBeUndefined();
   });
 
+  it("a sign-out at a node that is looking the browser up wins at once", async () => {
+    const [a, b] = await setUp();
+    const value = await a.signedIn();
+    const { browser = "" } = a.auth.browserOf(`vitrine=${value}`, "vitrine") ?? {};
+    const read = b.signIns.browser.bind(b.signIns);
+    vi.spyOn(b.signIns, "browser").mockImplementationOnce(async (id, idle) => {
+      const found = await read(id, idle);
+      void b.auth.signOut(browser)?.catch((error: unknown) => b.errors.push(error));
+      return found;
+    });
+    expect(await b.userOf(value)).toBeUndefined();
+    expect(b.errors).toEqual([]);
+  });
+
   it("a used browser stays signed in on nodes that did not see it for long", async () => {
     const clock = { time: 0 };
     const HOUR = 3_600_000;

@@ -82,6 +82,8 @@ export class SignedInBrowsers {
 
   /** Signs a browser out. With several nodes, resolves when it is certain that all of them will notice. */
   signOut(browser: string): Promise<void> | undefined {
+    // Also for a lookup of it that is running here.
+    this.#lookups?.ended(browser);
     if (this.#sessions.has(browser)) {
       this.#end(browser);
       this.#report();

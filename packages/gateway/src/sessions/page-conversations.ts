@@ -12,13 +12,13 @@ import type {
   ConversationChange,
   ConversationNotices,
   ConversationRequests,
-  ConversationState,
   ModelState,
   OpenedView,
   SpeakingApp,
 } from "@vitrine/wire";
 import type { KnownServers, ServerKey } from "../store/known-servers.js";
-import { isLargerThan, jsonSize, MAX_MESSAGE } from "./message-size.js";
+import { fitting } from "./fitting-state.js";
+import { isLargerThan, MAX_MESSAGE } from "./message-size.js";
 import { notificationMessage } from "./rpc.js";
 import { SmallMap } from "./small-map.js";
 import { unknownView } from "./view-channel.js";
@@ -71,24 +71,6 @@ const isResultOf = (change: ConversationChange, item: string): boolean =>
 
 /** Characters of a message beside its content. */
 const ENVELOPE = 1000;
-
-/** A conversation that fits into one message. The largest results are left out, and marked with `isResultLost`. */
-function fitting(state: ConversationState, limit: number): ConversationState {
-  if (!isLargerThan(limit, state)) return state;
-  const { items } = state;
-  const bySize = items
-    .map((item, at) => ({ item, at, size: jsonSize(item, limit) }))
-    .sort((a, b) => b.size - a.size);
-  let size = bySize.reduce((sum, each) => sum + each.size + 1, jsonSize({ ...state, items: [] }, limit));
-  for (const { item, at, size: before } of bySize) {
-    if (size <= limit) break;
-    if (item.kind !== "call" || !item.result) continue;
-    const { result: _, ...rest } = item;
-    items[at] = { ...rest, isResultLost: true };
-    size += jsonSize(items[at], limit) - before;
-  }
-  return state;
-}
 
 type Handlers = {
   readonly [M in keyof ConversationRequests]: (

@@ -6,7 +6,7 @@
 import { isRefusal } from "@vitrine/guard";
 import { encodeError, INTERNAL_ERROR, type RequestId, recordOf, VitrineError } from "@vitrine/protocol";
 import { answerText, GatewayError, MAY_HAVE_RUN } from "@vitrine/wire";
-import { tracedData } from "../guard/trace.js";
+import { tracedData, traceIdOf } from "../guard/trace.js";
 import { MAX_MESSAGE } from "./message-size.js";
 
 /**
@@ -34,6 +34,14 @@ export const keyOf = (id: RequestId): string | undefined =>
 /** Whether the gateway made an error. Servers' own errors have numbers, and reach the caller unchanged. */
 const isOurs = (error: unknown): boolean =>
   error instanceof GatewayError || isRefusal(error) || !Number.isInteger(recordOf(error).code);
+
+/** The same error for a user who sees only its message: the gateway's own errors name the trace id of the call. */
+export function tracedError(error: unknown, trace: string): unknown {
+  if (!(error instanceof VitrineError) || !isOurs(error)) return error;
+  const { code, data, message } = error;
+  const named = `${message} (trace ${traceIdOf(trace)})`;
+  return new VitrineError(code, named, { cause: error, data: tracedData(data, trace) });
+}
 
 /** An error response. With the `traceparent` of its request, the data of the gateway's own errors has the trace id. */
 export const errorMessage = (id: RequestId | null, error: unknown, trace?: string): string => {

@@ -9,6 +9,8 @@ import { type CallToolResult, type Params, readToolUi, type Tool } from "@vitrin
 import { replacedServer, showableResult } from "@vitrine/servers";
 import { messageOf } from "@vitrine/servers/support";
 import type { GuardedServers } from "../guard/guarded-servers.js";
+import { traceparentOf } from "../guard/trace.js";
+import { tracedError } from "./rpc.js";
 
 /** Milliseconds that a server may delay a turn for its list of tools. */
 const LIST_LIMIT = 5000;
@@ -55,6 +57,7 @@ export function serverTools(servers: GuardedServers): ToolPort {
       if (current !== undefined && identity !== current) throw replacedServer(name);
       const { signal } = options;
       let learn = (_result: CallToolResult): void => {};
+      const trace = traceparentOf(undefined);
       const call = {
         user,
         view: conversation,
@@ -65,11 +68,16 @@ export function serverTools(servers: GuardedServers): ToolPort {
         isOwnKey: !isCallersKey,
         params: { name: tool, arguments: input },
         actor: by === "model" ? ("model" as const) : ("host" as const),
+        trace,
       };
-      const answer = await servers.pass(call, ({ server, guard }, { params }) => {
-        learn = (result) => guard.learn(result);
-        return server.upstream.request("tools/call", params as Params<"tools/call">, options);
-      });
+      const answer = await servers
+        .pass(call, ({ server, guard }, { params }) => {
+          learn = (result) => guard.learn(result);
+          return server.upstream.request("tools/call", params as Params<"tools/call">, options);
+        })
+        .catch((error: unknown) => {
+          throw tracedError(error, trace);
+        });
       const result = showableResult(answer);
       learn(result);
       return result;

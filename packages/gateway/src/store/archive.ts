@@ -15,6 +15,7 @@ import { recordOf } from "@vitrine/protocol";
 import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
 import type { CheckedRow } from "./chain-check.js";
+import { FIRST_SLOT } from "./chains.js";
 import { readLine } from "./export.js";
 import type { AuditHead } from "./store.js";
 
@@ -43,6 +44,16 @@ const NAME = /^audit-(\d{16})-(\d{16})\.jsonl\.gz$/;
 
 const nameOf = (first: number, last: number): string =>
   `audit-${String(first).padStart(16, "0")}-${String(last).padStart(16, "0")}.jsonl.gz`;
+
+/** The folder for the rows of a slot. */
+export const archiveOf = (archive: string, slot: number): string =>
+  slot === FIRST_SLOT ? archive : join(archive, `slot-${slot}`);
+
+/** The slot that a folder in an archive belongs to, by its name. */
+export function slotOfFolder(name: string): number | undefined {
+  const [, slot] = /^slot-(\d{1,4})$/.exec(name) ?? [];
+  return slot === undefined ? undefined : Number(slot);
+}
 
 /** The complete files of an archive, by their rows. A missing folder is an empty archive. */
 export async function listArchive(folder: string): Promise<ArchiveFile[]> {

@@ -6,7 +6,7 @@
 import { readMark, readPages, readRow } from "./audit-reader.js";
 import { ChainCheck, PRUNE_MARK, prunedThrough } from "./chain-check.js";
 import { isStart, slotOf, startOf } from "./chains.js";
-import type { DatabaseEngine } from "./engine.js";
+import type { QueryEngine } from "./engine.js";
 import { missingNoted } from "./export.js";
 import type { AuditHead, Verification } from "./store.js";
 
@@ -16,7 +16,7 @@ import type { AuditHead, Verification } from "./store.js";
  * @param archived continues the check of archive files
  */
 export async function checkChain(
-  engine: DatabaseEngine,
+  engine: QueryEngine,
   head: AuditHead,
   count = Number.POSITIVE_INFINITY,
   archived?: ChainCheck,
@@ -33,7 +33,7 @@ export async function checkChain(
 }
 
 /** Whether a row exists, or was pruned. */
-export async function hasRow(engine: DatabaseEngine, head: AuditHead): Promise<boolean> {
+export async function hasRow(engine: QueryEngine, head: AuditHead): Promise<boolean> {
   const { seq, hash } = head;
   if (isStart(head)) return true;
   const row = await readRow(engine, seq);

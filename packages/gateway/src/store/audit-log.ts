@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { join } from "node:path";
 import { GatewayError } from "@vitrine/wire";
+import { archiveOf } from "./archive.js";
 import { checkChain, hasRow, missingRow } from "./audit-check.js";
 import {
   findByKey,
@@ -16,10 +16,11 @@ import {
   writeSettled,
 } from "./audit-reader.js";
 import type { AuditWriter } from "./audit-writer.js";
-import { ACCEPT_MARK, type ChainCheck, PRUNE_MARK, prunedBefore, prunedThrough } from "./chain-check.js";
-import { FIRST_SLOT, slotOf, startOf } from "./chains.js";
+import { ACCEPT_MARK, PRUNE_MARK, prunedBefore, prunedThrough } from "./chain-check.js";
+import { verifyChain } from "./chain-verification.js";
+import { slotOf, startOf } from "./chains.js";
 import type { DatabaseEngine } from "./engine.js";
-import { type HeldLog, releaseHeld, verifyHeld } from "./held-rows.js";
+import { type HeldLog, releaseHeld, settleLate } from "./held-rows.js";
 import type { LegalHolds } from "./legal-holds.js";
 import { pruneLog, removeRows } from "./retention.js";
 import { shownRow } from "./row.js";
@@ -34,7 +35,6 @@ import type {
   StoredAuditRow,
   Verification,
 } from "./store.js";
-import { archiveIn, type CheckedArchive, checkArchive, wrongFile } from "./verify-archive.js";
 
 export class StoredAuditLog implements AuditLog {
   readonly #engine: DatabaseEngine;
@@ -56,14 +56,14 @@ export class StoredAuditLog implements AuditLog {
     this.#engine = engine;
     this.#writer = writer;
     this.#mayAct = mayAct;
-    this.#held = { engine, writer, holds, genesis: startOf(this.#slot), start: () => this.#start() };
+    this.#held = { engine, writer, holds, genesis: startOf(this.slot), start: () => this.#start() };
   }
 
   get head(): AuditHead {
     return this.#writer.head;
   }
 
-  get #slot(): number {
+  get slot(): number {
     return slotOf(this.head.seq);
   }
 
@@ -135,14 +135,11 @@ export class StoredAuditLog implements AuditLog {
     }
   }
 
-  async verify(noted?: AuditHead, options: PruneOptions = {}): Promise<Verification> {
+  /** Verifies this chain, while no work on old rows is running. */
+  async verify(noted?: AuditHead, { archive }: PruneOptions = {}): Promise<Verification> {
     await this.#writer.settle();
-    const archive = this.#archiveOf(options);
-    const archived = archive === undefined ? undefined : await this.#checkArchive(archive);
-    if (archived && !archived.result.ok) return archived.result;
-    const result = await this.#verifyEnd(Number.POSITIVE_INFINITY, [noted], archived?.check);
-    if (!result.ok) return result;
-    return (await this.#alone(() => verifyHeld(this.#held, result.rows))) ?? result;
+    const result = await this.#alone(() => verifyChain(this.#engine, this.head, { noted: [noted], archive }));
+    return result.ok ? (this.#missing ?? result) : result;
   }
 
   /**
@@ -157,27 +154,9 @@ export class StoredAuditLog implements AuditLog {
     return withNotes.ok ? result : withNotes;
   }
 
-  /** Breaks in the files may be accepted by rows of the database, so they are not reported here. */
-  async #checkArchive(folder: string): Promise<CheckedArchive> {
-    const archived = await checkArchive(folder);
-    const { check, hashes } = archived;
-    const marks: [string, string][] = [];
-    for await (const page of readPages(this.#engine, this.head, { method: PRUNE_MARK }))
-      marks.push(...page.flatMap(archiveIn));
-    const isLater = check.head.seq > this.head.seq;
-    const later = isLater ? missingRow(check.head, this.head, check.result().rows) : undefined;
-    const damaged = archived.result.ok || check.breaks().length > 0 ? undefined : archived.result;
-    const result = damaged ?? later ?? wrongFile(marks, hashes, check);
-    return { ...archived, result: result ?? { ok: true, rows: 0, head: check.head.hash } };
-  }
-
-  async #verifyEnd(
-    count: number,
-    noted: readonly (AuditHead | undefined)[],
-    archived?: ChainCheck,
-  ): Promise<Verification> {
+  async #verifyEnd(count: number, noted: readonly (AuditHead | undefined)[]): Promise<Verification> {
     const head = this.head;
-    const result = (await checkChain(this.#engine, head, count, archived)).result();
+    const result = (await checkChain(this.#engine, head, count)).result();
     if (!result.ok) return result;
     for (const known of [head, ...noted]) {
       if (known && !(await hasRow(this.#engine, known))) return missingRow(known, head, result.rows);
@@ -185,8 +164,9 @@ export class StoredAuditLog implements AuditLog {
     return this.#missing ?? result;
   }
 
-  prune(before: number, options: PruneOptions = {}): Promise<number> {
-    return this.#alone(() => pruneLog(this.#held, before, { ...options, archive: this.#archiveOf(options) }));
+  prune(before: number, { archive }: PruneOptions = {}): Promise<number> {
+    const folder = archive === undefined ? undefined : archiveOf(archive, this.slot);
+    return this.#alone(() => pruneLog(this.#held, before, { archive: folder }));
   }
 
   get isIncomplete(): boolean {
@@ -195,8 +175,8 @@ export class StoredAuditLog implements AuditLog {
 
   async missingBefore(): Promise<number> {
     if (this.isIncomplete) return Number.POSITIVE_INFINITY;
-    const accepted = await readMark(this.#engine, this.#slot, ACCEPT_MARK);
-    return Math.max(accepted?.time ?? 0, prunedBefore(await readMark(this.#engine, this.#slot, PRUNE_MARK)));
+    const accepted = await readMark(this.#engine, this.slot, ACCEPT_MARK);
+    return Math.max(accepted?.time ?? 0, prunedBefore(await readMark(this.#engine, this.slot, PRUNE_MARK)));
   }
 
   async acceptBrokenChain(by: string): Promise<number> {
@@ -219,10 +199,11 @@ export class StoredAuditLog implements AuditLog {
 
   /** After the start: completes interrupted work. */
   async start(): Promise<void> {
-    const pruned = prunedThrough(await readMark(this.#engine, this.#slot, PRUNE_MARK));
-    if (pruned) await removeRows(this.#engine, pruned.seq);
+    const pruned = prunedThrough(await readMark(this.#engine, this.slot, PRUNE_MARK));
+    await settleLate(this.#held);
+    if (pruned) await removeRows(this.#held, pruned.seq);
     await releaseHeld(this.#held);
-    for (const entry of await readUnfinished(this.#engine, await readSettled(this.#engine, this.#slot))) {
+    for (const entry of await readUnfinished(this.#engine, await readSettled(this.#engine, this.slot))) {
       this.#writer.adopt(entry);
       this.#writer.end(entry.seq, { outcome: "indeterminate", duration: 0 });
     }
@@ -243,12 +224,7 @@ export class StoredAuditLog implements AuditLog {
 
   /** The last row that was removed, or the start of the chain. */
   async #start(): Promise<AuditHead> {
-    return prunedThrough(await readMark(this.#engine, this.#slot, PRUNE_MARK)) ?? startOf(this.#slot);
-  }
-
-  /** The folder for the rows of this slot: a node may have several slots in its life. */
-  #archiveOf({ archive }: PruneOptions): string | undefined {
-    return archive === undefined || this.#slot === FIRST_SLOT ? archive : join(archive, `slot-${this.#slot}`);
+    return prunedThrough(await readMark(this.#engine, this.slot, PRUNE_MARK)) ?? startOf(this.slot);
   }
 
   /** Runs after earlier work on old rows. */

@@ -6,7 +6,7 @@
  */
 import type { SelectQueryBuilder } from "kysely";
 import { endOf, FIRST_SLOT, slotOf, startOf } from "./chains.js";
-import { ask, change, type DatabaseEngine } from "./engine.js";
+import { ask, change, type QueryEngine } from "./engine.js";
 import { rest } from "./pace.js";
 import { indexable, type StoredRow, storableText } from "./row.js";
 import type { Tables } from "./schema.js";
@@ -20,7 +20,7 @@ const PAGE = 100;
 type Query = SelectQueryBuilder<Tables, "vitrine_audit", StoredRow>;
 
 /** The last row of a slot. */
-export async function readHead(engine: DatabaseEngine, slot: number): Promise<AuditHead> {
+export async function readHead(engine: QueryEngine, slot: number): Promise<AuditHead> {
   const row = await ask(engine, (db) =>
     db
       .selectFrom("vitrine_audit")
@@ -35,7 +35,7 @@ export async function readHead(engine: DatabaseEngine, slot: number): Promise<Au
 }
 
 /** The number of the oldest row of a slot; undefined if it has none. */
-export async function readFirstSeq(engine: DatabaseEngine, slot: number): Promise<number | undefined> {
+export async function readFirstSeq(engine: QueryEngine, slot: number): Promise<number | undefined> {
   const row = await ask(engine, (db) =>
     db
       .selectFrom("vitrine_audit")
@@ -50,15 +50,11 @@ export async function readFirstSeq(engine: DatabaseEngine, slot: number): Promis
 }
 
 /** A row. */
-export const readRow = (engine: DatabaseEngine, seq: number): Promise<StoredRow | undefined> =>
+export const readRow = (engine: QueryEngine, seq: number): Promise<StoredRow | undefined> =>
   ask(engine, (db) => db.selectFrom("vitrine_audit").selectAll().where("seq", "=", seq).executeTakeFirst());
 
 /** The last mark of a kind in a slot. */
-export const readMark = (
-  engine: DatabaseEngine,
-  slot: number,
-  method: string,
-): Promise<StoredRow | undefined> =>
+export const readMark = (engine: QueryEngine, slot: number, method: string): Promise<StoredRow | undefined> =>
   ask(engine, (db) =>
     db
       .selectFrom("vitrine_audit")
@@ -74,7 +70,7 @@ export const readMark = (
 
 /** Rows of a slot in order, in pages, up to its `head`. */
 export async function* readPages(
-  engine: DatabaseEngine,
+  engine: QueryEngine,
   head: AuditHead,
   query: Omit<AuditQuery, "limit"> = {},
 ): AsyncGenerator<StoredRow[]> {
@@ -121,7 +117,7 @@ function matching(rows: Query, query: AuditQuery): Query {
  * whichever is newer, because it may have run. A cancelled entry did not run, so it comes last.
  */
 export async function findByKey(
-  engine: DatabaseEngine,
+  engine: QueryEngine,
   user: string,
   key: string,
 ): Promise<{ entry: StoredRow; outcome?: StoredRow | undefined } | undefined> {
@@ -157,7 +153,7 @@ export async function findByKey(
  * finds them. PostgreSQL compares by the database's locale and cannot use the index: the answer is always
  * true.
  */
-export async function hasSeries(engine: DatabaseEngine, series: string): Promise<boolean> {
+export async function hasSeries(engine: QueryEngine, series: string): Promise<boolean> {
   if (engine.kind !== "sqlite") return true;
   // "/" is the character after ".".
   const row = await ask(engine, (db) =>
@@ -173,7 +169,7 @@ export async function hasSeries(engine: DatabaseEngine, series: string): Promise
 }
 
 /** Allowed entries of a slot without an outcome, after a row. */
-export const readUnfinished = (engine: DatabaseEngine, after: number): Promise<StoredRow[]> =>
+export const readUnfinished = (engine: QueryEngine, after: number): Promise<StoredRow[]> =>
   ask(engine, (db) =>
     db
       .selectFrom("vitrine_audit as entry")
@@ -191,7 +187,7 @@ export const readUnfinished = (engine: DatabaseEngine, after: number): Promise<S
 const settledName = (slot: number): string => (slot === FIRST_SLOT ? "settled" : `settled:${slot}`);
 
 /** The row of a slot up to which every entry has its outcome. */
-export async function readSettled(engine: DatabaseEngine, slot: number): Promise<number> {
+export async function readSettled(engine: QueryEngine, slot: number): Promise<number> {
   const name = settledName(slot);
   const row = await ask(engine, (db) =>
     db.selectFrom("vitrine_state").select("value").where("name", "=", name).executeTakeFirst(),
@@ -199,7 +195,7 @@ export async function readSettled(engine: DatabaseEngine, slot: number): Promise
   return Number(row?.value ?? startOf(slot).seq);
 }
 
-export async function writeSettled(engine: DatabaseEngine, seq: number): Promise<void> {
+export async function writeSettled(engine: QueryEngine, seq: number): Promise<void> {
   const value = String(seq);
   await change(engine, (db) =>
     db

@@ -11,6 +11,8 @@ import type { AuditHead, Verification } from "./store.js";
 export const PRUNE_MARK = "audit/prune";
 /** Marks that breaks were examined and accepted. */
 export const ACCEPT_MARK = "audit/accept";
+/** Marks the heads of all chains. Rows that are missing from the end of one are noticed by the others. */
+export const ANCHOR_MARK = "audit/anchor";
 
 /** A break of the chain. */
 export interface Break {

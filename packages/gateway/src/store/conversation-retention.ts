@@ -6,8 +6,8 @@
  */
 import { type SqlBool, sql } from "kysely";
 import { ask, change, type DatabaseEngine } from "./engine.js";
-import { isHeldConversation } from "./holds.js";
-import type { HoldScope, LegalHolds } from "./legal-holds.js";
+import { againstNewHolds, isHeldConversation, isNoOther } from "./holds.js";
+import type { HoldScope, LegalHold, LegalHolds } from "./legal-holds.js";
 import { rest } from "./pace.js";
 import type { StoredConversation } from "./schema.js";
 
@@ -117,31 +117,46 @@ export async function purge(
     );
     if (!row) return;
     check();
-    await remove(engine, row, check);
-    after = row.id;
+    // Once more, if a hold was added meanwhile: it keeps what is left.
+    if (await remove(engine, row, known, check)) after = row.id;
   }
 }
 
+/** Removes a conversation; false if there is a hold that is not known, so that it may have to stay. */
 async function remove(
   engine: DatabaseEngine,
   { id, last }: Pick<StoredConversation, "id" | "last">,
+  known: readonly LegalHold[],
   check: () => void,
-): Promise<void> {
+): Promise<boolean> {
   for (let through = REMOVED_AT_ONCE; ; through += REMOVED_AT_ONCE) {
     const since = performance.now();
-    await change(engine, (db) =>
+    await change(engine, (db) => [
+      ...againstNewHolds(db, engine.kind),
       db
         .deleteFrom("vitrine_conversation_items")
         .where("conversation", "=", id)
-        .where("position", "<=", through),
-    );
+        .where("position", "<=", through)
+        .where(isNoOther(known)),
+    ]);
     if (through >= last) break;
     await rest(engine, since);
     check();
   }
-  await change(engine, (db) => [
-    db.deleteFrom("vitrine_conversation_contexts").where("conversation", "=", id),
-    db.deleteFrom("vitrine_conversations").where("id", "=", id),
-    db.deleteFrom("vitrine_deleted").where("id", "=", id),
+  const removed = await change(engine, (db) => [
+    ...againstNewHolds(db, engine.kind),
+    db.deleteFrom("vitrine_conversation_contexts").where("conversation", "=", id).where(isNoOther(known)),
+    db.deleteFrom("vitrine_conversations").where("id", "=", id).where(isNoOther(known)),
+    db.deleteFrom("vitrine_deleted").where("id", "=", id).where(isNoOther(known)),
   ]);
+  if (removed > 0) return true;
+  const others = await ask(engine, (db) =>
+    db
+      .selectFrom("vitrine_holds")
+      .select("id")
+      .where(({ not }) => not(isNoOther(known)))
+      .limit(1)
+      .executeTakeFirst(),
+  );
+  return others === undefined;
 }

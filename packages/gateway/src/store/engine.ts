@@ -48,8 +48,9 @@ export interface DatabaseEngine {
    * are on disk.
    *
    * @param user the user whose data it is: of several nodes, only the one that has the user may change it
+   * @param grant for the slot of another node
    */
-  change(queries: readonly CompiledQuery[], user?: string): Promise<number>;
+  change(queries: readonly CompiledQuery[], user?: string, grant?: Grant): Promise<number>;
   /** Whether the error is a lock of another process, so that an immediate retry makes sense. */
   isBusy(error: unknown): boolean;
   /** After a failure: makes the database usable again, or throws the reason why not. */

@@ -1,5 +1,5 @@
 /**
- * Access to the database of a running gateway, for legal holds only. The gateway stays its owner: it sees the
+ * Access to the database of a running gateway, for legal holds and verification. The gateway stays its owner: it sees
  * holds at once, and records them in the audit log.
  *
  * @module
@@ -10,23 +10,27 @@ import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
 import { type CompiledQuery, Kysely, PostgresDialect, SqliteDialect } from "kysely";
 import Libsql from "libsql";
+import { verifyOthers } from "./chain-verification.js";
 import { LOCK_TIMEOUT, type QueryEngine } from "./engine.js";
 import { StoredHolds } from "./holds.js";
 import type { LegalHolds } from "./legal-holds.js";
 import type { Tables } from "./schema.js";
+import type { Verification } from "./store.js";
 
-/** Legal holds in the database of a running gateway. */
-export interface GuestHolds {
+/** The database of a running gateway. */
+export interface GuestStore {
   readonly holds: LegalHolds;
+  /** Verifies all chains, and with the `archive`, a folder, their files. */
+  verify(archive?: string): Promise<Verification>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the legal holds of a running gateway.
+ * Opens the database of a running gateway.
  *
  * @throws {GatewayError} `config-invalid` if the database cannot be opened, or the gateway has an earlier version
  */
-export async function openGuestHolds(url: string): Promise<GuestHolds> {
+export async function openGuest(url: string): Promise<GuestStore> {
   const isPostgres = /^postgres(?:ql)?:\/\//.test(url);
   const { db, kind } = isPostgres ? await postgres(url) : sqlite(url);
   const access: QueryEngine = {
@@ -43,10 +47,14 @@ export async function openGuestHolds(url: string): Promise<GuestHolds> {
     await db.selectFrom("vitrine_holds").select("id").limit(1).execute();
   } catch (cause) {
     await db.destroy();
-    const message = `the running gateway does not know legal holds: ${messageOf(cause)}. Restart it with this version`;
+    const message = `the running gateway has an earlier version: ${messageOf(cause)}. Restart it with this version`;
     throw new GatewayError("config-invalid", message, { cause });
   }
-  return { holds: new StoredHolds(access, Date.now), close: () => db.destroy() };
+  return {
+    holds: new StoredHolds(access, Date.now),
+    verify: (archive) => verifyOthers(access, archive),
+    close: () => db.destroy(),
+  };
 }
 
 async function postgres(url: string): Promise<{ db: Kysely<Tables>; kind: "postgres" }> {

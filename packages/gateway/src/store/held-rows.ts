@@ -9,10 +9,10 @@ import { readMark } from "./audit-reader.js";
 import type { AuditWriter } from "./audit-writer.js";
 import { PRUNE_MARK, prunedThrough } from "./chain-check.js";
 import { slotOf } from "./chains.js";
-import { ask, change, type DatabaseEngine } from "./engine.js";
+import { ask, change, type QueryEngine } from "./engine.js";
 import { readLine, rowLine } from "./export.js";
 import { isHeldRow } from "./holds.js";
-import type { HoldScope, LegalHolds } from "./legal-holds.js";
+import type { HoldScope, LegalHold, LegalHolds } from "./legal-holds.js";
 import { rest } from "./pace.js";
 import type { StoredHeldRow } from "./retention-tables.js";
 import { GENESIS, rowHash, type StoredRow, sha256 } from "./row.js";
@@ -23,14 +23,24 @@ export const RELEASE_MARK = "audit/release";
 
 const PAGE = 100;
 
-/** Copies the rows of a range that a hold keeps. Repeating it has no effect. */
+/** Marks that a hold, which was added while rows were being removed, keeps more of them. */
+export const HELD_MARK = "audit/held";
+
+/**
+ * Copies the rows of a range that a hold keeps. Repeating it has no effect.
+ *
+ * @param isLate whether the mark of their removal is in the log already
+ * @returns the number of new copies
+ */
 export async function copyHeld(
-  engine: DatabaseEngine,
+  engine: QueryEngine,
   start: AuditHead | undefined,
   range: { first: number; last: number },
   holds: readonly HoldScope[],
-): Promise<void> {
-  if (holds.length === 0) return;
+  isLate = false,
+): Promise<number> {
+  let copied = 0;
+  if (holds.length === 0) return copied;
   for (let low = range.first; low <= range.last; low += PAGE) {
     const since = performance.now();
     const high = Math.min(low + PAGE - 1, range.last);
@@ -57,8 +67,9 @@ export async function copyHeld(
           .execute(),
       );
       const hashes = new Map([...(start ? [start] : []), ...before].map(({ seq, hash }) => [seq, hash]));
-      const copies = rows.map((row) => copyOf(row, hashes.get(row.seq - 1) ?? ""));
-      await change(engine, (db) =>
+      const late = isLate ? 1 : 0;
+      const copies = rows.map((row) => ({ ...copyOf(row, hashes.get(row.seq - 1) ?? ""), late }));
+      copied += await change(engine, (db) =>
         db
           .insertInto("vitrine_held")
           .values(copies)
@@ -67,9 +78,10 @@ export async function copyHeld(
     }
     await rest(engine, since);
   }
+  return copied;
 }
 
-const copyOf = (row: StoredRow, previous: string): StoredHeldRow => ({
+const copyOf = (row: StoredRow, previous: string): Omit<StoredHeldRow, "late"> => ({
   seq: row.seq,
   time: row.time,
   user: row.user,
@@ -89,12 +101,14 @@ export interface HeldDigest {
 interface HeldRange {
   readonly genesis: AuditHead;
   readonly through: number;
+  /** Whether late copies count, whose mark is not known to be in the log. */
+  readonly withLate?: boolean;
 }
 
 /** Held rows in order, in pages. */
 async function* pagesOf(
-  engine: DatabaseEngine,
-  { genesis, through }: HeldRange,
+  engine: QueryEngine,
+  { genesis, through, withLate = false }: HeldRange,
   holds?: readonly HoldScope[],
 ): AsyncGenerator<StoredHeldRow[]> {
   for (let after = genesis.seq; ; ) {
@@ -104,7 +118,8 @@ async function* pagesOf(
         .selectFrom("vitrine_held")
         .selectAll()
         .where("seq", ">", after)
-        .where("seq", "<=", through);
+        .where("seq", "<=", through)
+        .where("late", "<=", withLate ? 1 : 0);
       return (holds ? rows.where(isHeldRow(holds)) : rows).orderBy("seq").limit(PAGE).execute();
     });
     const last = page.at(-1);
@@ -117,7 +132,7 @@ async function* pagesOf(
 
 /** The digest of all held rows, or of those that some holds keep. */
 export async function heldDigest(
-  engine: DatabaseEngine,
+  engine: QueryEngine,
   range: HeldRange,
   holds?: readonly HoldScope[],
 ): Promise<HeldDigest> {
@@ -131,7 +146,7 @@ export async function heldDigest(
 
 /** The log whose held rows are released or verified. */
 export interface HeldLog {
-  readonly engine: DatabaseEngine;
+  readonly engine: QueryEngine;
   readonly writer: AuditWriter;
   readonly holds: Pick<LegalHolds, "list">;
   /** The head before the first row of the chain. */
@@ -146,6 +161,7 @@ export interface HeldLog {
  */
 export async function releaseHeld(log: HeldLog): Promise<void> {
   const { engine, writer, genesis } = log;
+  await settleLate(log);
   const through = (await log.start()).seq;
   await change(engine, (db) =>
     db.deleteFrom("vitrine_held").where("seq", ">", through).where("seq", "<=", writer.head.seq),
@@ -161,7 +177,7 @@ export async function releaseHeld(log: HeldLog): Promise<void> {
 }
 
 async function deleteReleased(
-  engine: DatabaseEngine,
+  engine: QueryEngine,
   range: HeldRange,
   holds: readonly HoldScope[],
 ): Promise<void> {
@@ -176,15 +192,67 @@ async function deleteReleased(
   }
 }
 
-/** Verifies the held rows; undefined if they are intact. */
-export async function verifyHeld(log: HeldLog, rows: number): Promise<Verification | undefined> {
+/**
+ * Keeps rows whose removal has begun, for holds that were added since. Resolves with the holds for which that is done.
+ */
+export async function holdLate(
+  log: HeldLog,
+  range: { first: number; last: number },
+): Promise<readonly LegalHold[]> {
+  const { engine, writer, genesis } = log;
+  const holds = await log.holds.list();
+  if ((await copyHeld(engine, undefined, range, holds, true)) === 0) return holds;
+  const held = await heldDigest(engine, { genesis, through: range.last, withLate: true });
+  const params = JSON.stringify({ held });
+  await writer.write({ kind: "mark", actor: "operator", method: HELD_MARK, params });
+  await confirmLate(log, range.last);
+  return holds;
+}
+
+/** After an interruption: late copies count if the log has their mark; otherwise they are made again. */
+export async function settleLate(log: HeldLog): Promise<void> {
   const { engine, genesis } = log;
-  const [pruned, released] = await Promise.all([
-    readMark(engine, slotOf(genesis.seq), PRUNE_MARK),
-    readMark(engine, slotOf(genesis.seq), RELEASE_MARK),
-  ]);
-  const mark = (released?.seq ?? 0) > (pruned?.seq ?? 0) ? released : pruned;
-  const expected = mark ? digestIn(mark) : undefined;
+  const through = (await log.start()).seq;
+  const found = await heldDigest(engine, { genesis, through, withLate: true });
+  if (found.rows === 0) return;
+  const expected = digestIn((await readHeldMark(engine, genesis)).newest);
+  if (isSame(found, expected)) await confirmLate(log, through);
+  else
+    await change(engine, (db) =>
+      db
+        .deleteFrom("vitrine_held")
+        .where("late", "=", 1)
+        .where("seq", ">", genesis.seq)
+        .where("seq", "<=", through),
+    );
+}
+
+const confirmLate = ({ engine, genesis }: HeldLog, through: number): Promise<number> =>
+  change(engine, (db) =>
+    db
+      .updateTable("vitrine_held")
+      .set({ late: 0 })
+      .where("late", "=", 1)
+      .where("seq", ">", genesis.seq)
+      .where("seq", "<=", through),
+  );
+
+/** The newest mark with a digest of held rows, and the newest one about a removal. */
+async function readHeldMark(engine: QueryEngine, { seq }: AuditHead) {
+  const marks = await Promise.all(
+    [PRUNE_MARK, RELEASE_MARK, HELD_MARK].map((method) => readMark(engine, slotOf(seq), method)),
+  );
+  const newest = marks.reduce((a, b) => ((b?.seq ?? 0) > (a?.seq ?? 0) ? b : a), undefined);
+  return { newest, pruned: marks[0] };
+}
+
+/** Verifies the held rows of a chain; undefined if they are intact. */
+export async function verifyHeld(
+  { engine, genesis }: Pick<HeldLog, "engine" | "genesis">,
+  rows: number,
+): Promise<Verification | undefined> {
+  const { newest, pruned } = await readHeldMark(engine, genesis);
+  const expected = digestIn(newest) ?? { rows: 0, digest: GENESIS.hash };
   const through = prunedThrough(pruned)?.seq ?? genesis.seq;
   for await (const page of pagesOf(engine, { genesis, through })) {
     for (const row of page) {
@@ -200,11 +268,14 @@ export async function verifyHeld(log: HeldLog, rows: number): Promise<Verificati
     }
   }
   const found = await heldDigest(engine, { genesis, through });
-  if (found.rows === (expected?.rows ?? 0) && (found.rows === 0 || found.digest === expected?.digest))
-    return undefined;
-  const message = `the ${expected?.rows ?? 0} rows that legal holds keep were changed: there are ${found.rows}`;
-  return broken(mark?.seq ?? through, rows, message);
+  if (isSame(found, expected)) return undefined;
+  if (isSame(await heldDigest(engine, { genesis, through, withLate: true }), expected)) return undefined;
+  const message = `the ${expected.rows} rows that legal holds keep were changed: there are ${found.rows}`;
+  return broken(newest?.seq ?? through, rows, message);
 }
+
+const isSame = (found: HeldDigest, expected: HeldDigest | undefined): boolean =>
+  found.rows === (expected?.rows ?? 0) && (found.rows === 0 || found.digest === expected?.digest);
 
 const broken = (seq: number, rows: number, message: string): Verification => ({
   ok: false,
@@ -213,9 +284,9 @@ const broken = (seq: number, rows: number, message: string): Verification => ({
   message,
 });
 
-function digestIn(mark: StoredRow): HeldDigest | undefined {
+function digestIn(mark: StoredRow | undefined): HeldDigest | undefined {
   try {
-    const { rows, digest } = recordOf(recordOf(JSON.parse(mark.params ?? "null"))["held"]);
+    const { rows, digest } = recordOf(recordOf(JSON.parse(mark?.params ?? "null"))["held"]);
     return typeof rows === "number" && typeof digest === "string" ? { rows, digest } : undefined;
   } catch {
     return undefined;

@@ -8,13 +8,14 @@
 import { randomUUID } from "node:crypto";
 import { recordOf } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
 import { nameOf } from "./conversation-rows.js";
-import { ask, change, type QueryEngine } from "./engine.js";
+import { ask, change, type QueryEngine, type Statement, wait } from "./engine.js";
 import type { HoldScope, LegalHold, LegalHolds } from "./legal-holds.js";
 import type { StoredHold } from "./retention-tables.js";
 import { indexable, storableText } from "./row.js";
-import type { EngineKind } from "./schema.js";
+import type { EngineKind, Tables } from "./schema.js";
+import { StoredLeases } from "./shared/stored-leases.js";
 import type { AuditLog, StoredAuditRow } from "./store.js";
 
 /** Marks that a hold was added. */
@@ -24,6 +25,11 @@ export const HOLD_END_MARK = "audit/hold-end";
 
 /** Rows that a statement reads. */
 const PAGE = 100;
+
+/** Milliseconds to wait while another node writes marks. */
+const TURN = 2000;
+
+const isUnrecorded = ({ recorded, endedAt }: StoredHold): boolean => recorded === 0 || endedAt !== null;
 
 /** Legal holds in a database. */
 export class StoredHolds implements LegalHolds {
@@ -129,22 +135,41 @@ export class StoredHolds implements LegalHolds {
     return recorded;
   }
 
+  /** Of several nodes, one at a time writes marks, so that each hold has one of each. */
   async #record(): Promise<void> {
-    if (!this.#audit) return;
-    for (const row of await this.#rows()) {
-      // Not in the columns `user` and `server`: users see the rows about themselves.
-      const { isEnding: _, ...scope } = shown(row);
-      const mark = { user: "the command line", reason: row.reason, params: JSON.stringify(scope) };
-      if (row.recorded === 0) {
-        await this.#audit.mark({ ...mark, method: HOLD_MARK });
-        await this.#change((db) =>
-          db.updateTable("vitrine_holds").set({ recorded: 1 }).where("id", "=", row.id),
-        );
-      }
-      if (row.endedAt !== null) {
-        await this.#audit.mark({ ...mark, method: HOLD_END_MARK });
-        await this.#change((db) => db.deleteFrom("vitrine_holds").where("id", "=", row.id));
-      }
+    if (!this.#audit || !(await this.#rows()).some(isUnrecorded)) return;
+    const lease = await this.#takeTurn();
+    // The node whose turn it is writes them, or the next one does, within a minute.
+    if (!lease) return;
+    try {
+      for (const row of await this.#rows()) await this.#recordOne(row, this.#audit);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  async #recordOne(row: StoredHold, audit: Pick<AuditLog, "mark">): Promise<void> {
+    // Not in the columns `user` and `server`: users see the rows about themselves.
+    const { isEnding: _, ...scope } = shown(row);
+    const mark = { user: "the command line", reason: row.reason, params: JSON.stringify(scope) };
+    if (row.recorded === 0) {
+      await audit.mark({ ...mark, method: HOLD_MARK });
+      await this.#change((db) =>
+        db.updateTable("vitrine_holds").set({ recorded: 1 }).where("id", "=", row.id),
+      );
+    }
+    if (row.endedAt !== null) {
+      await audit.mark({ ...mark, method: HOLD_END_MARK });
+      await this.#change((db) => db.deleteFrom("vitrine_holds").where("id", "=", row.id));
+    }
+  }
+
+  async #takeTurn(): ReturnType<StoredLeases["take"]> {
+    const leases = new StoredLeases(this.#engine);
+    for (const endAt = performance.now() + TURN; ; ) {
+      const lease = await leases.take("legal holds");
+      if (lease || performance.now() > endAt) return lease;
+      await wait(50);
     }
   }
 
@@ -171,6 +196,21 @@ const shown = ({ id, user, server, since, until, reason, heldAt, endedAt }: Stor
   heldAt,
   isEnding: endedAt !== null,
 });
+
+/** The condition that every hold is one of these. */
+export const isNoOther = (holds: readonly Pick<LegalHold, "id">[]): RawBuilder<SqlBool> => {
+  const others = sql`select 1 from vitrine_holds`;
+  if (holds.length === 0) return sql<SqlBool>`not exists (${others})`;
+  const ids = sql.join(holds.map(({ id }) => sql`${id}`));
+  return sql<SqlBool>`not exists (${others} where ${sql.ref("vitrine_holds.id")} not in (${ids}))`;
+};
+
+/**
+ * Statements that come first in a transaction that removes data under the condition {@link isNoOther}: whoever adds a hold
+ * waits for its end. SQLite has one writer at a time, so it needs none.
+ */
+export const againstNewHolds = (db: Kysely<Tables>, kind: EngineKind): Statement[] =>
+  kind === "sqlite" ? [] : [{ compile: () => sql`lock table vitrine_holds in share mode`.compile(db) }];
 
 /** The condition for rows of `vitrine_audit` and `vitrine_held` that a hold keeps. */
 export const isHeldRow = (holds: readonly HoldScope[]): RawBuilder<SqlBool> =>

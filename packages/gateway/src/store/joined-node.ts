@@ -110,11 +110,11 @@ export class JoinedNode {
     );
   }
 
-  /** Number of nodes by state, as known here. A node whose time is over is lost. */
+  /** Number of nodes by state, as known here. A node whose time is over is lost; a slot without a node does not count. */
   get states(): Record<"live" | "draining" | "lost", number> {
     const states = { live: 0, draining: 0, lost: 0 };
-    for (const { state, expiresAt } of this.#nodes)
-      if (state !== "free") states[expiresAt > this.#now ? state : "lost"]++;
+    for (const { node, state, expiresAt } of this.#nodes)
+      if (state !== "free" && node !== "") states[expiresAt > this.#now ? state : "lost"]++;
     return states;
   }
 
@@ -158,6 +158,12 @@ export class JoinedNode {
     return this.#nodes.find(
       (node) => node.slot === slot && node.fence === fence && node.expiresAt > this.#now,
     );
+  }
+
+  /** Whether another live node has a user, as known here. */
+  isElsewhere(user: string): boolean {
+    const owner = this.ownerOf(user);
+    return owner !== undefined && !isOwner(owner, this.grant) && this.nodeOf(owner) !== undefined;
   }
 
   /** Nodes that accept users, this one included. */

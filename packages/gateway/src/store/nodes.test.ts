@@ -1,10 +1,12 @@
 /** Several nodes on one PostgreSQL: leases, fences, users and chains. */
+import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startPostgres, type TestPostgres } from "../../../../testing/postgres.ts";
 import { StoredAuditLog } from "./audit-log.js";
 import { readHead } from "./audit-reader.js";
 import { AuditWriter } from "./audit-writer.js";
 import { startOf } from "./chains.js";
+import { openGuest } from "./guest.js";
 import { migrate } from "./migrations.js";
 import { openStore, type StoreOptions } from "./open.js";
 import { shardOf } from "./shards.js";
@@ -296,6 +298,167 @@ describe("nodes of one database", () => {
     expect(await a.audit.verify()).toMatchObject({ ok: true });
     needsPostgres().run(name, `delete from vitrine_audit where seq > ${2 ** 40}`);
     expect(await a.audit.verify()).toMatchObject({ ok: false });
+  });
+
+  it("record a legal hold once, whoever added it", async () => {
+    const url = needsPostgres().schema(schema());
+    const nodes = [await join(url, "a"), await join(url, "b"), await join(url, "c")];
+    const guest = await openGuest(url);
+    try {
+      for (const reason of ["case 1", "case 2", "case 3"]) {
+        const { id } = await guest.holds.add({ user: "ann", reason });
+        await Promise.all(nodes.map(({ holds }) => holds.record()));
+        await guest.holds.end(id);
+        await Promise.all(nodes.map(({ holds }) => holds.record()));
+      }
+    } finally {
+      await guest.close();
+    }
+    for (const method of ["audit/hold", "audit/hold-end"]) {
+      const marks = (await nodes[0]?.audit.query({ method })) ?? [];
+      expect(marks.map(({ reason }) => reason)).toEqual(["case 1", "case 2", "case 3"]);
+    }
+  });
+
+  it.each([
+    ["writes no mark", "vitrine_audit", 120],
+    ["removes no more rows", "vitrine_results", 70],
+  ])(
+    "that lost the lease of a slot while it removed rows there %s",
+    async (_what, table, left) => {
+      const name = schema();
+      const url = needsPostgres().schema(name);
+      const run = (sql: string) => needsPostgres().run(name, sql);
+      const a = await join(url, "a");
+      const b = await openStore(url, { join: identity("b"), now: () => 100 });
+      const c = await join(url, "c");
+      await Promise.all(
+        Array.from({ length: 120 }, () => b.audit.mark({ method: "test/old", reason: "test" })),
+      );
+      await b.close();
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      try {
+        await client.query(`begin; lock table ${table} in exclusive mode`);
+        const pruned = a.audit.prune(1000).then(
+          () => "done",
+          (error: unknown) => `${error}`,
+        );
+        const waiting = "select count(*) > 0 from pg_locks where not granted and mode = 'RowExclusiveLock'";
+        await expect.poll(() => run(waiting)).toBe("t");
+        // Nobody else works there meanwhile, and no node that joins gets the slot.
+        expect(await c.audit.prune(1000)).toBe(0);
+        expect(run("select state from vitrine_nodes where slot = 1")).toBe("lost");
+        // As if another node had found its lease over.
+        run(`update vitrine_nodes set fence = fence + 1 where slot = 1`);
+        await client.query("rollback");
+        expect(await pruned).toMatch(/lease/);
+      } finally {
+        await client.end();
+      }
+      expect(run(`select count(*) from vitrine_audit where method = 'test/old'`)).toBe(`${left}`);
+      expect(run(`select count(*) from vitrine_audit where method = 'audit/prune'`)).toBe(
+        table === "vitrine_audit" ? "0" : "1",
+      );
+      // Its own chain is not disturbed.
+      await a.audit.mark({ method: "test/own", reason: "test" });
+      expect(await a.audit.verify()).toMatchObject({ ok: true });
+    },
+    30_000,
+  );
+
+  it("keep rows for a hold that is being added while they remove them", async () => {
+    const name = schema();
+    const url = needsPostgres().schema(name);
+    const a = await join(url, "a", { now: () => 100 });
+    await a.nodes.locate("ann");
+    for (const key of ["k.1", "k.2"])
+      a.audit.end(await a.audit.begin(entry("ann", key)), { outcome: "ok", duration: 1 });
+    await a.audit.flush();
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      // Added, but not committed: nobody can see it yet.
+      await client.query(
+        `begin; insert into vitrine_holds (id, "user", reason, "heldAt", recorded) values ('h', 'ann', 'case', 1, 0)`,
+      );
+      const pruned = a.audit.prune(1000);
+      const waiting = "select count(*) from pg_locks where not granted and mode = 'ShareLock'";
+      await expect.poll(() => needsPostgres().run(name, waiting)).toBe("1");
+      await client.query("commit");
+      expect(await pruned).toBe(4);
+    } finally {
+      await client.end();
+    }
+    const kept: string[] = [];
+    for await (const { key, outcome } of a.holds.rows()) kept.push(key ?? outcome ?? "");
+    expect(kept).toEqual(["k.1", "ok", "k.2", "ok"]);
+    expect(await a.audit.query({ method: "audit/held" })).toHaveLength(1);
+    expect(await a.audit.verify()).toMatchObject({ ok: true });
+  });
+
+  it("see answers that another node revoked while it had the user", async () => {
+    const url = needsPostgres().schema(schema());
+    const [a, b] = [await join(url, "a"), await join(url, "b")];
+    const known = () => a.consents.get("ann", consent, 2);
+    await a.nodes.locate("ann");
+    await a.consents.set({ ...consent, user: "ann" });
+    expect(await known()).toBe("allow");
+    await a.nodes.release([shardOf("ann")]);
+    expect(await b.nodes.locate("ann")).toEqual({ kind: "here" });
+    expect(await b.consents.revoke("ann", { server: "shop" })).toBe(1);
+    await b.nodes.release([shardOf("ann")]);
+    expect(await a.nodes.locate("ann")).toEqual({ kind: "here" });
+    expect(await known()).toBeUndefined();
+  });
+
+  it("leave conversations of a user to the node that knows which of them are in use", async () => {
+    const url = needsPostgres().schema(schema());
+    const [a, b] = [await join(url, "a"), await join(url, "b")];
+    await a.nodes.locate("ann");
+    expect(await b.nodes.locate("ann")).toMatchObject({ kind: "there" });
+    await a.conversations.create("ann", { id: "old", title: "old", startedAt: 100 });
+    expect(await b.conversations.prune(200, () => false)).toEqual([]);
+    expect(await a.conversations.prune(200, (_user, id) => id === "old")).toEqual([]);
+    expect(await a.conversations.prune(200, () => false)).toEqual(["ann"]);
+  });
+
+  it("write the heads of all chains into their own, again and again", async () => {
+    const url = needsPostgres().schema(schema());
+    const a = await join(url, "a", { anchorEvery: 1 });
+    const b = await join(url, "b");
+    await b.audit.mark({ method: "test/last", reason: "test" });
+    await expect
+      .poll(
+        async () => {
+          const anchors = await a.audit.query({ method: "audit/anchor" });
+          return anchors.filter(
+            ({ params }) => JSON.parse(params ?? "").heads[1]?.hash === b.audit.head.hash,
+          );
+        },
+        { timeout: 10_000 },
+      )
+      .not.toHaveLength(0);
+    await expect
+      .poll(async () => (await a.audit.query({ method: "audit/anchor" })).length, { timeout: 10_000 })
+      .toBeGreaterThan(2);
+  });
+
+  it("wait for a node that was not reached until it renews its lease, or the lease ends", async () => {
+    const url = needsPostgres().schema(schema());
+    const [a, b] = [await join(url, "a"), await join(url, "b")];
+    await b.nodes.locate("ann");
+    const there = { kind: "there", node: { id: "b", address: "b.test:7443" } };
+    expect(await a.nodes.locate("ann")).toEqual(there);
+    a.nodes.forget("ann", there.node);
+    const began = performance.now();
+    expect(await a.nodes.locate("ann")).toEqual(there);
+    // Another attempt is worth it only after a sign of life.
+    expect(performance.now() - began).toBeGreaterThan(150);
+    // It is gone, and the others do not know yet.
+    b.nodes.stop();
+    a.nodes.forget("ann", there.node);
+    expect(await a.nodes.locate("ann")).toEqual({ kind: "here" });
   });
 
   it("leave calls of a gateway alone, later, their outcomes", async () => {

@@ -27,7 +27,7 @@ import { StoredConsents } from "./stored-consents.js";
 import { StoredConversations } from "./stored-conversations.js";
 import { StoredResults } from "./stored-results.js";
 import { StoredServers } from "./stored-servers.js";
-import { UserOwnership } from "./user-ownership.js";
+import { ANCHOR, UserOwnership } from "./user-ownership.js";
 
 /** Maximum rows that are checked at the start. */
 const CHECKED_AT_START = 100_000;
@@ -70,6 +70,8 @@ export interface StoreOptions {
    * Milliseconds without a change among the nodes before users move to a node that has fewer; 30,000 by default, 0 for never.
    */
   balanceAfter?: number | undefined;
+  /** Milliseconds between anchors, which a node writes into its chain; 60,000 by default. */
+  anchorEvery?: number | undefined;
 }
 
 /**
@@ -180,7 +182,11 @@ async function openOn(
     },
   });
   const holds: LegalHolds = new StoredHolds(engine, now, { mark: (mark) => own.mark(mark) });
-  const own = new StoredAuditLog(engine, writer, holds, member && ((user) => member.holds(user)));
+  const mayAct = member && ((user: string) => member.holds(user));
+  const own =
+    engine.kind === "postgres"
+      ? new AuditChains({ engine, holds, now }, writer, mayAct)
+      : new StoredAuditLog(engine, writer, holds, mayAct);
   const found = await own.verifyStart(CHECKED_AT_START, [options.noted, noted?.before]);
   if (found.ok) {
     noted?.note(own.head);
@@ -191,8 +197,12 @@ async function openOn(
     );
     if (options.acceptBrokenChain !== undefined) await own.acceptBrokenChain(options.acceptBrokenChain);
   }
-  const audit = engine.kind === "postgres" ? new AuditChains(engine, own) : own;
-  const conversations = new StoredConversations(engine, holds, now);
+  const conversations = new StoredConversations(
+    engine,
+    holds,
+    now,
+    member && ((user) => member.isElsewhere(user)),
+  );
   const results = new StoredResults(engine, now);
   const nodes =
     member &&
@@ -200,12 +210,13 @@ async function openOn(
       member,
       restore: () => restoreSlots(engine.db),
       settle: (lost) => settleSlot(engine, lost, now),
-      anchor: async () => (audit instanceof AuditChains ? audit.anchor() : undefined),
+      anchor: async () => (own instanceof AuditChains ? own.anchor() : undefined),
       ontaken: async () => {
         consents.reload();
         await servers.reload();
       },
       balanceAfter: options.balanceAfter ?? BALANCE_AFTER,
+      anchorEvery: options.anchorEvery ?? ANCHOR,
     });
   let closed: Promise<void> | undefined;
   const close = async () => {
@@ -228,7 +239,7 @@ async function openOn(
   };
   const compact = () => engine.compact();
   return {
-    audit,
+    audit: own,
     holds,
     results,
     consents,

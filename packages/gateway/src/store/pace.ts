@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type DatabaseEngine, wait } from "./engine.js";
+import { type QueryEngine, wait } from "./engine.js";
 
 /** Milliseconds after a commit during which other users count as active. */
 const BUSY = 100;
@@ -19,9 +19,9 @@ interface Use {
   lane: Promise<void>;
 }
 
-const uses = new WeakMap<DatabaseEngine, Use>();
+const uses = new WeakMap<QueryEngine, Use>();
 
-function useOf(engine: DatabaseEngine): Use {
+function useOf(engine: QueryEngine): Use {
   let use = uses.get(engine);
   if (!use) {
     use = { committedAt: Number.NEGATIVE_INFINITY, lane: Promise.resolve() };
@@ -30,8 +30,13 @@ function useOf(engine: DatabaseEngine): Use {
   return use;
 }
 
+/** Lets background work on a chain pause for the calls on the whole database. */
+export function sharePace(engine: QueryEngine, whole: QueryEngine): void {
+  uses.set(engine, useOf(whole));
+}
+
 /** Notes that a call was written. */
-export function noteCommit(engine: DatabaseEngine): void {
+export function noteCommit(engine: QueryEngine): void {
   useOf(engine).committedAt = performance.now();
 }
 
@@ -39,7 +44,7 @@ export function noteCommit(engine: DatabaseEngine): void {
  * Lets other work run, after a step of background work that began at `since`. While users make calls, it
  * rests; otherwise the next step begins at once.
  */
-export async function rest(engine: DatabaseEngine, since: number): Promise<void> {
+export async function rest(engine: QueryEngine, since: number): Promise<void> {
   const now = performance.now();
   const use = useOf(engine);
   if (now - use.committedAt < BUSY) {

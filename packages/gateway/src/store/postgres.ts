@@ -102,6 +102,7 @@ class PostgresEngine implements DatabaseEngine {
     this.db = openPool({
       connectionString: url,
       max: 4,
+      application_name: "vitrine-store",
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       query_timeout: options.isShared ? STATEMENT.node : STATEMENT.alone,
       // A node that freezes within a change must not keep its locks: others could not take its users. Its lease is over then.
@@ -113,11 +114,11 @@ class PostgresEngine implements DatabaseEngine {
   /**
    * Uses a connection of the pool: on the writer's own, rows of the log would become part of the transaction.
    */
-  async change(queries: readonly CompiledQuery[], user?: string): Promise<number> {
+  async change(queries: readonly CompiledQuery[], user?: string, grant = this.grant): Promise<number> {
     this.#checkOwner();
     return this.db.transaction().execute(async (transaction) => {
       await sql.raw(DURABLE("true")).execute(transaction);
-      if (this.grant) await checkFence(transaction, this.grant, user);
+      if (grant) await checkFence(transaction, grant, user);
       let rows = 0;
       for (const query of queries)
         rows += Number((await transaction.executeQuery(query)).numAffectedRows ?? 0);

@@ -32,6 +32,8 @@ export interface StoredHeldRow {
   hash: string;
   /** The row as exported. */
   line: string;
+  /** 1 for a copy that was made after the removal had begun, until the audit log has the mark of it. */
+  late: number;
 }
 
 /** A conversation that its owner deleted, or that expired, but that is still in the database. */

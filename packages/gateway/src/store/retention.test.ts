@@ -65,6 +65,21 @@ const entry = (more: Partial<AuditEntry> = {}): AuditEntry => ({
   ...more,
 });
 
+/** Statements after which rows of the log cannot be removed. */
+const stopRemoval: Record<string, string[]> = {
+  sqlite: [
+    "create trigger stopped before delete on vitrine_audit begin select raise(abort, 'stopped by the test'); end",
+  ],
+  postgres: [
+    "create function stop() returns trigger language plpgsql as $$ begin raise 'stopped by the test'; end $$",
+    "create trigger stopped before delete on vitrine_audit for each row execute function stop()",
+  ],
+};
+const allowRemoval: Record<string, string> = {
+  sqlite: "drop trigger stopped",
+  postgres: "drop trigger stopped on vitrine_audit",
+};
+
 async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const row of rows) list.push(row);
@@ -260,6 +275,45 @@ describe.each(Object.keys(engines))("retention on %s", (engine) => {
       ]);
       expect(JSON.parse(rows[0]?.params ?? "")).toMatchObject({ id, user: "ann" });
       expect((await audit.query({ user: "ann" })).filter(({ kind }) => kind === "mark")).toEqual([]);
+    });
+
+    it("that is added after a removal began keeps the rows that are still there", async () => {
+      const { audit, place, reopen } = await setUp();
+      // The removal ends after its mark.
+      for (const sql of stopRemoval[engine] ?? []) place.run(sql);
+      await expect(audit.prune(500)).rejects.toThrow(/stopped by the test/);
+      place.run(
+        `insert into vitrine_holds (id, "user", reason, "heldAt", recorded) values ('h', 'ann', 'case 1', 1, 0)`,
+      );
+      place.run(allowRemoval[engine] ?? "");
+      const later = await reopen();
+      expect((await all(later.audit.rows()))[0]?.seq).toBe(9);
+      expect((await all(later.holds.rows({}))).map(({ seq }) => seq)).toEqual([1, 2, 5, 6]);
+      expect(await later.audit.verify()).toMatchObject({ ok: true });
+      place.run(`delete from vitrine_held where seq = 5`);
+      expect(await later.audit.verify()).toMatchObject({ ok: false });
+    });
+
+    it.each([
+      ["before its mark", 0],
+      ["after its mark", 1],
+    ])("that is added after a removal began keeps rows, if that is interrupted %s", async (_when, marked) => {
+      const { audit, place, reopen, count } = await setUp();
+      for (const sql of stopRemoval[engine] ?? []) place.run(sql);
+      await expect(audit.prune(500)).rejects.toThrow(/stopped by the test/);
+      place.run(
+        `insert into vitrine_holds (id, "user", reason, "heldAt", recorded) values ('h', 'ann', 'case 1', 1, 0)`,
+      );
+      // Started while nothing can be removed: copies are made, and marked.
+      await expect(reopen()).rejects.toThrow(/stopped by the test/);
+      place.run("update vitrine_held set late = 1");
+      if (marked === 0) place.run("delete from vitrine_held where seq = 6");
+      place.run(allowRemoval[engine] ?? "");
+      const later = await reopen();
+      expect((await all(later.holds.rows({}))).map(({ seq }) => seq)).toEqual([1, 2, 5, 6]);
+      expect(count("vitrine_held where late = 1")).toBe(0);
+      expect(await later.audit.query({ method: "audit/held" })).toHaveLength(2 - marked);
+      expect(await later.audit.verify()).toMatchObject({ ok: true });
     });
 
     it("an interrupted release or copy is completed at the next start", async () => {

@@ -10,9 +10,11 @@ import { type ArchiveManifest, listArchive, storeArchive } from "./archive.js";
 import { readFirstSeq, readPages, readRow } from "./audit-reader.js";
 import { PRUNE_MARK } from "./chain-check.js";
 import { slotOf } from "./chains.js";
-import { ask, change, type DatabaseEngine } from "./engine.js";
+import { ask, change, type QueryEngine } from "./engine.js";
 import { rowLine } from "./export.js";
-import { copyHeld, type HeldLog, heldDigest, releaseHeld } from "./held-rows.js";
+import { copyHeld, type HeldLog, heldDigest, holdLate, releaseHeld } from "./held-rows.js";
+import { againstNewHolds, isNoOther } from "./holds.js";
+import type { LegalHold } from "./legal-holds.js";
 import { rest } from "./pace.js";
 import type { AuditHead, PruneOptions } from "./store.js";
 
@@ -43,7 +45,7 @@ export async function pruneLog(log: HeldLog, before: number, { archive }: PruneO
     const after = await log.start();
     const file = archive === undefined ? undefined : await archiveRows(engine, archive, after, first, last);
     const start = after.seq === first - 1 ? after : undefined;
-    await copyHeldOf(log, start, { first, last: through });
+    const holds = await copyHeldOf(log, start, { first, last: through });
     const held = await heldDigest(engine, { genesis, through });
     const rows = through - first + 1;
     const params = JSON.stringify({
@@ -55,21 +57,21 @@ export async function pruneLog(log: HeldLog, before: number, { archive }: PruneO
       ...(held.rows > 0 && { held }),
     });
     await writer.write({ kind: "mark", actor: "operator", method: PRUNE_MARK, params });
-    await removeRows(engine, through);
+    await removeRows(log, through, holds);
     removed += rows;
   }
 }
 
-/** Copies held rows, and repeats that if another hold was added meanwhile. */
+/** Copies held rows, and repeats that if another hold was added meanwhile. Resolves with the holds. */
 async function copyHeldOf(
   { engine, holds }: HeldLog,
   start: AuditHead | undefined,
   range: { first: number; last: number },
-): Promise<void> {
+): Promise<readonly LegalHold[]> {
   for (let known = ""; ; ) {
     const list = await holds.list();
     const text = JSON.stringify(list);
-    if (text === known) return;
+    if (text === known) return list;
     await copyHeld(engine, start, range, list);
     known = text;
   }
@@ -119,7 +121,7 @@ const readArchiveOf = (folder: string) =>
   });
 
 async function archiveRows(
-  engine: DatabaseEngine,
+  engine: QueryEngine,
   folder: string,
   { seq, hash }: AuditHead,
   first: number,
@@ -140,21 +142,34 @@ async function archiveRows(
   return storeArchive(folder, manifest, linesOf(engine, first, last));
 }
 
-async function* linesOf(engine: DatabaseEngine, first: number, last: AuditHead): AsyncGenerator<string> {
+async function* linesOf(engine: QueryEngine, first: number, last: AuditHead): AsyncGenerator<string> {
   for await (const page of readPages(engine, last, { after: first - 1 })) yield* page.map(rowLine);
 }
 
-/** Removes rows from the oldest on, in batches, so that others can write in between. */
-export async function removeRows(engine: DatabaseEngine, through: number): Promise<void> {
-  for (;;) {
+/**
+ * Removes rows whose removal is marked in the log, from the oldest on, in batches, so that others can write in between.
+ *
+ * @param holds the holds whose rows were copied. A batch is removed only if there is no other hold: one that was added
+ * meanwhile, by any process, keeps the rows that are still there
+ */
+export async function removeRows(
+  log: HeldLog,
+  through: number,
+  holds: readonly LegalHold[] = [],
+): Promise<void> {
+  const { engine } = log;
+  for (let known = holds; ; ) {
     const since = performance.now();
     const first = await readFirstSeq(engine, slotOf(through));
     if (first === undefined || first > through) return;
     const last = Math.min(through, first + REMOVED_AT_ONCE - 1);
-    await change(engine, (db) => [
-      db.deleteFrom("vitrine_audit").where("seq", ">=", first).where("seq", "<=", last),
-      db.deleteFrom("vitrine_results").where("seq", ">=", first).where("seq", "<=", last),
+    const removed = await change(engine, (db) => [
+      ...againstNewHolds(db, engine.kind),
+      ...(["vitrine_audit", "vitrine_results"] as const).map((table) =>
+        db.deleteFrom(table).where("seq", ">=", first).where("seq", "<=", last).where(isNoOther(known)),
+      ),
     ]);
+    if (removed === 0) known = await holdLate(log, { first, last: through });
     await rest(engine, since);
   }
 }

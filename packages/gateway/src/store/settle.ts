@@ -4,13 +4,15 @@
  *
  * @module
  */
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { readHead, readSettled, readUnfinished } from "./audit-reader.js";
-import { ROWS_OF_SLOT, slotOf } from "./chains.js";
-import type { DatabaseEngine, Grant } from "./engine.js";
+import { slotsInLog } from "./chain-verification.js";
+import { slotOf } from "./chains.js";
+import type { DatabaseEngine } from "./engine.js";
 import { DATABASE_NOW, LEASE } from "./membership.js";
 import { chainRow, type StoredRow } from "./row.js";
 import type { Tables } from "./schema.js";
+import { SlotLease } from "./slot-lease.js";
 
 /** Rows of a commit. */
 const GROUP = 100;
@@ -22,23 +24,13 @@ const GROUP = 100;
  * @returns whether the slot is free now
  */
 export async function settleSlot(engine: DatabaseEngine, slot: number, now: () => number): Promise<boolean> {
-  const grant = await takeLost(engine.db, slot);
-  if (!grant) return false;
+  const lease = await SlotLease.take(engine.db, slot, "lost");
+  if (!lease) return false;
   await appendOutcomes(engine, slot, now, async (rows) => {
-    await engine.append(rows, grant);
-    await engine.db
-      .updateTable("vitrine_nodes")
-      .set({ expiresAt: sql`${DATABASE_NOW} + ${LEASE}` })
-      .where("slot", "=", slot)
-      .where("fence", "=", grant.fence)
-      .execute();
+    await engine.append(rows, lease.grant);
+    await lease.renew();
   });
-  await engine.db
-    .updateTable("vitrine_nodes")
-    .set({ state: "free", fence: grant.fence + 1, expiresAt: 0 })
-    .where("slot", "=", slot)
-    .where("fence", "=", grant.fence)
-    .execute();
+  await lease.free();
   return true;
 }
 
@@ -47,13 +39,8 @@ export async function settleSlot(engine: DatabaseEngine, slot: number, now: () =
  * as soon as a node that had one has noticed it.
  */
 export async function restoreSlots(db: Kysely<Tables>): Promise<void> {
-  const next = (from: RawBuilder<unknown>): RawBuilder<unknown> =>
-    sql`(select seq / ${ROWS_OF_SLOT}::bigint from vitrine_audit where seq >= ${from} order by seq limit 1)`;
-  await sql`with recursive slots (slot) as (
-      select ${next(sql`0`)} union all select ${next(sql`(slot + 1) * ${ROWS_OF_SLOT}::bigint`)} from slots where slot is not null
-    )
-    insert into vitrine_nodes (slot, node, fence, address, version, fingerprint, state, "expiresAt")
-    select slot, '', ${DATABASE_NOW}, '', '', '', 'lost', ${DATABASE_NOW} + ${LEASE}::bigint from slots where slot is not null
+  await sql`insert into vitrine_nodes (slot, node, fence, address, version, fingerprint, state, "expiresAt")
+    select slot, '', ${DATABASE_NOW}, '', '', '', 'lost', ${DATABASE_NOW} + ${LEASE}::bigint from (${slotsInLog()}) as found
     on conflict (slot) do nothing`.execute(db);
 }
 
@@ -74,28 +61,6 @@ export async function settleAll(engine: DatabaseEngine, now: () => number): Prom
       .execute();
   }
 }
-
-/** Takes the slot of a lost node, if nobody else settles it. */
-const takeLost = (db: Kysely<Tables>, slot: number): Promise<Grant | undefined> =>
-  db.transaction().execute(async (transaction) => {
-    const row = await transaction
-      .selectFrom("vitrine_nodes")
-      .select("fence")
-      .where("slot", "=", slot)
-      .where("state", "=", "lost")
-      .where("expiresAt", "<=", DATABASE_NOW)
-      .forUpdate()
-      .skipLocked()
-      .executeTakeFirst();
-    if (!row) return undefined;
-    const fence = row.fence + 1;
-    await transaction
-      .updateTable("vitrine_nodes")
-      .set({ fence, expiresAt: sql`${DATABASE_NOW} + ${LEASE}` })
-      .where("slot", "=", slot)
-      .execute();
-    return { slot, fence };
-  });
 
 async function appendOutcomes(
   engine: DatabaseEngine,

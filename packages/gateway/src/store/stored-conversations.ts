@@ -33,14 +33,22 @@ export class StoredConversations implements KeptConversations {
   readonly #engine: DatabaseEngine;
   readonly #holds: Pick<LegalHolds, "list">;
   readonly #now: () => number;
+  readonly #isElsewhere: (user: string) => boolean;
   /** For each conversation with pending operations: resolves when the last of them is done. */
   readonly #turns = new Map<string, Promise<void>>();
   #isClosed = false;
 
-  constructor(engine: DatabaseEngine, holds: Pick<LegalHolds, "list">, now: () => number) {
+  /** @param isElsewhere whether another node has the user, and knows which conversations are in use */
+  constructor(
+    engine: DatabaseEngine,
+    holds: Pick<LegalHolds, "list">,
+    now: () => number,
+    isElsewhere: (user: string) => boolean = () => false,
+  ) {
     this.#engine = engine;
     this.#holds = holds;
     this.#now = now;
+    this.#isElsewhere = isElsewhere;
   }
 
   async create(
@@ -184,6 +192,7 @@ export class StoredConversations implements KeptConversations {
     const users = new Set<string>();
     const holds = await this.#holds.list();
     for await (const { id: key, user, json } of expired(this.#engine, before, holds)) {
+      if (this.#isElsewhere(user)) continue;
       const { id } = JSON.parse(json) as Named;
       await this.#inTurn(key, async () => {
         // Another operation may have opened or changed it meanwhile.

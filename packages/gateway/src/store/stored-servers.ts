@@ -9,7 +9,7 @@ import { GatewayError } from "@vitrine/wire";
 import { type SqlBool, sql } from "kysely";
 import { ask, change, type QueryEngine } from "./engine.js";
 import type { KnownServers, ServerChange, ServerKey, ServerNews } from "./known-servers.js";
-import { HAS_NAMED_ROWS } from "./migrations.js";
+import { HAS_NAMED_ROWS } from "./migration-steps.js";
 import { sha256 } from "./row.js";
 import type { StoredServer } from "./schema.js";
 

@@ -3,14 +3,15 @@
  *
  * @module
  */
-import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
 import { Balance } from "./balance.js";
+import { DoubtfulNodes } from "./doubtful-nodes.js";
 import type { JoinedNode } from "./joined-node.js";
-import { LEASE, RENEWAL } from "./membership.js";
+import { RENEWAL } from "./membership.js";
 import type { Location, NodeRef, OwnedUsers } from "./owned-users.js";
 import { OwnershipEvents } from "./ownership-events.js";
 import { type ShardOwner, shardOf } from "./shards.js";
+import { unanswered } from "./unanswered.js";
 
 /** Options of {@link UserOwnership}. */
 export interface OwnershipOptions {
@@ -25,22 +26,20 @@ export interface OwnershipOptions {
   readonly ontaken: () => Promise<void>;
   /** Milliseconds without a change among the nodes before users move to an emptier one; 0 for never. */
   readonly balanceAfter: number;
+  /** Milliseconds between anchors. */
+  readonly anchorEvery: number;
 }
 
-/** Milliseconds between anchors. */
-const ANCHOR = 60_000;
+/** Milliseconds between anchors, and between looks for slots that are missing from the table. */
+export const ANCHOR = 60_000;
 /** Attempts to find the owner of a user, while nodes come and go. */
 const ATTEMPTS = 5;
-/** Milliseconds between looks at a node that was not reached, until its lease ends. */
-const LOOK = 200;
 
 export class UserOwnership extends OwnershipEvents implements OwnedUsers {
   readonly #options: OwnershipOptions;
   readonly #balance: Balance;
   readonly #claims = new Map<number, Promise<ShardOwner>>();
-  /** Nodes that were not reached, or refused. */
-  readonly #doubtful = new Set<string>();
-  #looking: Promise<void> | undefined;
+  readonly #doubtful: DoubtfulNodes;
   /** Shards that are being given to other nodes. */
   readonly #leaving = new Map<number, Promise<unknown>>();
   /** Shards whose users this node serves. */
@@ -57,6 +56,7 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
     super();
     this.#options = options;
     this.#balance = new Balance(options.balanceAfter);
+    this.#doubtful = new DoubtfulNodes(options.member);
     options.member.onFailed((error) => this.failed.notify(error));
     options.member.onLost(() => {
       this.#isLost = true;
@@ -111,7 +111,7 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
   async locate(user: string): Promise<Location> {
     const { member } = this.#options;
     if (this.holds(user)) return { kind: "here" };
-    await this.#awaitDoubtful(user);
+    await this.#doubtful.awaitOwner(user);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       await this.#leaving.get(shardOf(user))?.catch(() => {});
       const known = member.ownerOf(user);
@@ -122,7 +122,7 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
       const owner = await this.#claim(shardOf(user));
       if (this.holds(user)) return { kind: "here" };
       // Another node is its owner: who that is, a fresh look tells.
-      if (!member.nodeOf(owner)) await this.#look();
+      if (!member.nodeOf(owner)) await this.#doubtful.look();
     }
     throw new GatewayError("stopping", "no node can serve this user now: try again");
   }
@@ -206,14 +206,14 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
   }
 
   async #doChores(): Promise<void> {
-    const { member, restore, settle, anchor } = this.#options;
+    const { member, restore, settle, anchor, anchorEvery } = this.#options;
     try {
       for (const slot of member.lostSlots) await settle(slot);
       if (performance.now() - this.#restoredAt >= ANCHOR) {
         await restore();
         this.#restoredAt = performance.now();
       }
-      if (performance.now() - this.#anchoredAt < ANCHOR) return;
+      if (performance.now() - this.#anchoredAt < anchorEvery) return;
       this.#anchoredAt = performance.now();
       await anchor();
     } catch (error) {
@@ -247,43 +247,11 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
 
   /** Another node, which takes the user. The same one for all requests of a user, as long as no node comes or goes. */
   async #elsewhere(user: string): Promise<Location> {
-    if (!this.nodes.some(({ id }) => id !== this.self.id)) await this.#look();
+    if (!this.nodes.some(({ id }) => id !== this.self.id)) await this.#doubtful.look();
     const others = this.nodes.filter(({ id }) => id !== this.self.id);
     const node = others[shardOf(user) % others.length];
     if (!node) throw new GatewayError("stopping", "this node is stopping, and there is no other: try again");
     return { kind: "there", node };
-  }
-
-  /** Looks again at the owner of a user who was not reached, until it has changed or its lease was renewed. */
-  async #awaitDoubtful(user: string): Promise<void> {
-    const { member } = this.#options;
-    let lease: number | undefined;
-    for (const endAt = performance.now() + LEASE + RENEWAL; performance.now() < endAt; ) {
-      const known = member.ownerOf(user);
-      const node = known && member.nodeOf(known);
-      if (!node || !this.#doubtful.has(node.node)) return;
-      await this.#look();
-      const after = member.nodeOf(node);
-      // It has renewed its lease since it was doubted, or it has another user's place now: it is worth another attempt.
-      if (lease !== undefined && after && after.expiresAt > lease) {
-        this.#doubtful.delete(node.node);
-        return;
-      }
-      lease ??= after?.expiresAt;
-      await new Promise((resolve) => setTimeout(resolve, LOOK));
-    }
-  }
-
-  /** Reads who has which users; once for all who ask at the same time. */
-  #look(): Promise<void> {
-    return (this.#looking ??= this.#options.member
-      .refresh()
-      .catch((error: unknown) => {
-        throw unanswered("no node can be found for these users", error);
-      })
-      .finally(() => {
-        this.#looking = undefined;
-      }));
   }
 
   /** Requests of a shard that come at once share a claim. */
@@ -311,6 +279,3 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
     return claimed;
   }
 }
-
-const unanswered = (what: string, cause: unknown): GatewayError =>
-  new GatewayError("audit-failed", `${what}: ${messageOf(cause)}`, { cause });

@@ -8,7 +8,7 @@ import { messageOf } from "@vitrine/servers/support";
 import { type ArchiveFile, listArchive, readArchive } from "./archive.js";
 import { ChainCheck, type CheckedRow, PRUNE_MARK } from "./chain-check.js";
 import type { RowFields } from "./row.js";
-import type { Verification } from "./store.js";
+import type { AuditHead, Verification } from "./store.js";
 
 /** The result of a verification of archive files. */
 export interface ArchiveVerification {
@@ -42,8 +42,12 @@ export async function verifyArchive(folder: string): Promise<ArchiveVerification
   return { files, first, last, result };
 }
 
-/** Reads all files in the order of their rows. */
-export async function checkArchive(folder: string): Promise<CheckedArchive> {
+/**
+ * Reads all files in the order of their rows.
+ *
+ * @param start the row before the first one of the whole chain
+ */
+export async function checkArchive(folder: string, start?: AuditHead): Promise<CheckedArchive> {
   const files = await listArchive(folder);
   const hashes = new Map<string, string>();
   const marks: [string, string][] = [];
@@ -66,7 +70,7 @@ export async function checkArchive(folder: string): Promise<CheckedArchive> {
       break;
     }
   }
-  const checked = check ?? new ChainCheck();
+  const checked = check ?? new ChainCheck(start);
   const result = problem ?? wrongFile(marks, hashes, checked) ?? checked.result();
   const [first, last] = [files[0]?.first ?? 0, files.at(-1)?.last ?? 0];
   return { files: files.length, first, last, result, check: checked, hashes };

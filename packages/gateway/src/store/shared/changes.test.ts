@@ -44,6 +44,36 @@ describe.each(nodesOn(open))("changes of nodes on %s", (_, twoNodes) => {
     expect(two.resets()).toBe(0);
   });
 
+  it("that were made before a read was asked for are in it, even if another read is running", async () => {
+    const [a, b] = await twoNodes();
+    const one = await follow(a);
+    let [fetched, isHeld] = [0, false];
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const db = b.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        fetched++;
+        if (isHeld) await held;
+        return result;
+      },
+    });
+    const two = await follow({ kind: b.kind, db, isBusy: () => false, change: b.change.bind(b) });
+    const before = fetched;
+    isHeld = true;
+    const first = two.changes.read();
+    await vi.waitFor(() => expect(fetched).toBe(before + 1));
+    await one.tell("1");
+    const [second, third] = [two.changes.read(), two.changes.read()];
+    expect(third).toBe(second);
+    isHeld = false;
+    release();
+    await Promise.all([first, second]);
+    expect(two.heard).toEqual(["1"]);
+  });
+
   it("are reset when the database is an older copy", async () => {
     const [a] = await twoNodes();
     const one = await follow(a);

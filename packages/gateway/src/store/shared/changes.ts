@@ -51,6 +51,8 @@ export class SharedChanges {
   #isFailing = false;
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
+  /** The read after the running one. */
+  #next: Promise<void> | undefined;
   #isClosed = false;
 
   private constructor(engine: QueryEngine, options: SharedChangesOptions) {
@@ -92,18 +94,35 @@ export class SharedChanges {
     return performance.now() - this.#readAt < CURRENT;
   }
 
-  /** Reads the changes now. */
+  /**
+   * Reads the changes that were made until now. Simultaneous callers share a read, but never one that has begun already: it
+   * may have missed the last changes.
+   */
   read(): Promise<void> {
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
+    const running = this.#reading;
+    if (!running) return this.#begin();
+    this.#next ??= running
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined;
+        return this.#begin();
+      });
+    return this.#next;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    await this.#next?.catch(() => {});
     await this.#reading?.catch(() => {});
+  }
+
+  #begin(): Promise<void> {
+    const reading = this.#read().finally(() => {
+      if (this.#reading === reading) this.#reading = undefined;
+    });
+    this.#reading = reading;
+    return reading;
   }
 
   #plan(): void {

@@ -42,7 +42,15 @@ const start = async (): Promise<void> => {
     {
       listen,
       sandbox,
-      mcpServers: { demo: { command: process.execPath, args: [demo, folder], isolation: "process" } },
+      mcpServers: {
+        demo: { command: process.execPath, args: [demo, folder], isolation: "process" },
+        denied: {
+          command: process.execPath,
+          args: [demo, folder],
+          isolation: "process",
+          policy: { "tools/call": "deny" },
+        },
+      },
       model: { use: "local/scripted", providers: { local: { url: model.url, models: ["scripted"] } } },
     },
     join(folder, "data"),
@@ -134,6 +142,15 @@ it("a manual call is shown, run, and sent to its app; a reload restores it with 
   expect(same).toMatchObject({ id: item.id, state: "done", input: { text: "hello" }, view });
   const told = await appOf(same);
   await until(() => expect(kinds(told.heard)).toEqual(["input", "result"]));
+});
+
+it("a call that the gateway refuses shows the trace id that the audit log has", async () => {
+  const { conversation } = await tab();
+  const item = conversation.call("denied", "change", {}, true);
+  await until(() => expect(item.state).toBe("failed"));
+  const [, trace = ""] = /\(trace ([0-9a-f]{32})\)$/.exec(item.problem ?? "") ?? [];
+  const rows = await gateway.api.audit.query({ user: "local" }, { trace });
+  expect(rows).toMatchObject([{ target: "change", decision: "refused", trace }]);
 });
 
 it("L04, L05: the model writes arguments, and the app receives them as they come, then once, then the result", async () => {

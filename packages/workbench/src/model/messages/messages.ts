@@ -3,10 +3,14 @@
  *
  * @module
  */
-import type { CallToolResult, ContentBlock } from "@vitrine/protocol";
+import { type CallToolResult, type ContentBlock, recordOf } from "@vitrine/protocol";
 
-/** The message of any thrown value. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** The message of any thrown value. Errors of the gateway have the trace id, with which its operator finds the call. */
+export function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const { trace } = recordOf(recordOf(error)["data"]);
+  return typeof trace === "string" ? `${message} (trace ${trace})` : message;
+}
 
 /** The text of a result, for a tool without an app. */
 export const textOf = ({ content = [] }: Partial<CallToolResult>): string =>

@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import { VList, type VListHandle } from "virtua";
 import type { AppModel } from "../../model/app/app-model.js";
 import { Choice } from "../choice.js";
 import { useAuditRows } from "./audit-rows.js";
+import { CopyButton } from "./fields.js";
 import { clock, duration } from "./format.js";
 import type { ShownAuditRow } from "./records.js";
 
@@ -26,6 +27,7 @@ export function AuditTab({ app }: { app: AppModel }) {
     scope === "view" ? app.id : undefined,
   );
   const list = useRef<VListHandle>(null);
+  const traces = useMemo(() => new Map(rows.map(({ seq, trace }) => [seq, trace])), [rows]);
   return (
     <div className="in-messages">
       <div className="in-filters">
@@ -56,7 +58,7 @@ export function AuditTab({ app }: { app: AppModel }) {
             if (offset + viewportSize > scrollSize - 200) more();
           }}
         >
-          {(row) => <Row key={row.seq} row={row} />}
+          {(row) => <Row key={row.seq} row={row} trace={row.trace ?? traces.get(row.of ?? 0)} />}
         </VList>
       )}
       <div className="in-foot soft small">
@@ -73,7 +75,8 @@ export function AuditTab({ app }: { app: AppModel }) {
   );
 }
 
-function Row({ row }: { row: ShownAuditRow }) {
+/** @param trace of an entry; an outcome has that of its entry, if it is loaded */
+function Row({ row, trace }: { row: ShownAuditRow; trace: string | undefined }) {
   const { seq, time, kind, of, actor, method, target, decision, reason, outcome, code } = row;
   const isBad = decision === "refused" || outcome === "failed";
   return (
@@ -90,6 +93,11 @@ function Row({ row }: { row: ShownAuditRow }) {
       <span className="soft small">
         {[code ?? reason, row.duration !== undefined && duration(row.duration)].filter(Boolean).join(", ")}
       </span>
+      {trace && (
+        <span className="in-trace soft small">
+          trace <code>{trace}</code> <CopyButton label="Copy the trace id" text={() => trace} />
+        </span>
+      )}
     </div>
   );
 }

@@ -289,6 +289,27 @@ describe("the inspector", () => {
     expect(numbers).toEqual([...numbers].sort((a, b) => b - a));
   });
 
+  it("shows the trace id of each call beside its entry and its outcome, and copies it", async () => {
+    await tab("Audit");
+    const rows = inspector().getByRole("group", { name: "Audit log" });
+    const [outcome] = await gateway.api.audit.query(
+      { user: "local" },
+      { server: "demo", outcome: "ok", newestFirst: true, limit: 1 },
+    );
+    const lines = rows.locator(".in-line");
+    const ofEntry = lines.filter({ has: page.getByText(`${outcome?.of}`, { exact: true }) });
+    const trace = await ofEntry.locator("code").last().textContent();
+    expect(trace).toMatch(/^[0-9a-f]{32}$/);
+    const [entry] = await gateway.api.audit.query({ user: "local" }, { trace: `${trace}` });
+    expect(entry?.seq).toBe(outcome?.of);
+    const ofOutcome = lines.filter({ hasText: `outcome of ${outcome?.of}` });
+    expect(await ofOutcome.locator("code").last().textContent()).toBe(trace);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await ofEntry.getByRole("button", { name: "Copy the trace id" }).click();
+    await ofEntry.getByText("Copied").waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(trace);
+  });
+
   it("S09: shows permissions that an app requested and did not get", async () => {
     const opened = call("demo", "record");
     for (const permission of ["camera", "microphone"]) {

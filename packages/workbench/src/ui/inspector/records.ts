@@ -33,6 +33,8 @@ export interface ShownAuditRow {
   readonly outcome?: string | undefined;
   readonly code?: string | undefined;
   readonly duration?: number | undefined;
+  /** Of an entry: the trace id of its call, from the click to the server. */
+  readonly trace?: string | undefined;
 }
 
 /** The stored consents of a server. */
@@ -72,6 +74,9 @@ export async function readAudit(query: {
 async function ask(method: "GET" | "DELETE", path: string): Promise<unknown> {
   const answer = await fetch(path, { method, headers: { accept: "application/json" } });
   if (answer.ok) return answer.json();
-  const { error } = (await answer.json().catch(() => ({}))) as { error?: { message?: string } };
-  throw new Error(error?.message ?? `the gateway answered with status ${answer.status}`);
+  const { error } = (await answer.json().catch(() => ({}))) as {
+    error?: { message?: string; data?: { trace?: string } };
+  };
+  const message = error?.message ?? `the gateway answered with status ${answer.status}`;
+  throw Object.assign(new Error(message), { data: error?.data });
 }
