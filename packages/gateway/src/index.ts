@@ -46,5 +46,21 @@ export { createLog, type Log, type LogOptions } from "./http/logging.js";
 export type { Location, NodeRef, UserRouting } from "./nodes/routing.js";
 export type { KnownServers, ServerChange, ServerKey, ServerNews } from "./store/known-servers.js";
 export type { HoldScope, LegalHold, LegalHolds } from "./store/legal-holds.js";
-export type * from "./store/store.js";
+export type {
+  AuditEntry,
+  AuditHead,
+  AuditLog,
+  AuditMark,
+  AuditOutcome,
+  AuditQuery,
+  ConsentRecord,
+  GatewayStore,
+  KeptResults,
+  OnAlarm,
+  PruneOptions,
+  ServerConsentKey,
+  StoredAuditRow,
+  UserConsentStore,
+  Verification,
+} from "./store/store.js";
 export { type ArchiveVerification, verifyArchive } from "./store/verify-archive.js";
