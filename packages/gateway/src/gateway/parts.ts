@@ -286,7 +286,16 @@ export class GatewayParts {
     const { onerror, pages } = this;
     const onchange = (): void => pages.notify(undefined, "gateway/setup-changed", {});
     return {
-      setup: host && new ServerSetup({ host, secrets, audit: store.audit, onchange, onerror }),
+      setup:
+        host &&
+        new ServerSetup({
+          host,
+          secrets,
+          audit: store.audit,
+          isTaken: (name) => this.settings.servers.has(name),
+          onchange,
+          onerror,
+        }),
       logs: new ServerLogs((server, lines) => {
         for (const page of pages.of()) page.logged(server, lines);
       }),

@@ -75,7 +75,8 @@ function valuesOf(
   const written: [string, unknown][] = Object.entries(drafts).flatMap(([name, value]) => {
     if ("text" in value && value.text !== undefined) return [[name, value.text]];
     // A value that is gone cannot be kept.
-    if (!("secret" in value) || value.secret === undefined) return isObject(before) && Object.hasOwn(before, name) ? [[name, before[name]]] : [];
+    if (!("secret" in value) || value.secret === undefined)
+      return isObject(before) && Object.hasOwn(before, name) ? [[name, before[name]]] : [];
     const secret = secretNameFor(server, name);
     secrets.set(secret, value.secret);
     return [[name, referenceTo(secret)]];

@@ -68,8 +68,7 @@ export class PageSetup {
 
   /** Sends new lines, if the page follows that log and its user still may. */
   lines(server: string, lines: ServerLogLine[]): void {
-    if (this.#followed.has(server) && this.#mayAdminister)
-      this.#send(server, lines);
+    if (this.#followed.has(server) && this.#mayAdminister) this.#send(server, lines);
   }
 
   /** The page was reloaded, or is gone: it follows no log. */

@@ -30,6 +30,8 @@ export interface ServerSetupOptions {
   readonly host: SetupHost;
   readonly secrets: SecretStore;
   readonly audit: Pick<AuditLog, "begin" | "end">;
+  /** Whether a running server has this name, in the file or elsewhere. */
+  isTaken(name: string): boolean;
   /** Called when the file or a pending change is different. */
   onchange(): void;
   onerror(error: unknown): void;
@@ -69,7 +71,7 @@ export class ServerSetup {
 
   async add(user: string, { name, draft }: Params<"gateway/add-server">): Promise<SetupOutcome> {
     return this.#propose(user, name, "add", (before, secrets) => {
-      refuseKnown(name, before);
+      this.#refuseKnown(name, before);
       return entryOf(name, draft, undefined, secrets);
     });
   }
@@ -155,7 +157,7 @@ export class ServerSetup {
     if (!server) throw new GatewayError("settings-changed", `there is no server “${name}” in it any more`);
     if (server.problem !== undefined) throw new GatewayError("config-invalid", server.problem);
     return this.#propose(user, name, "add", (before, secrets) => {
-      refuseKnown(name, before);
+      this.#refuseKnown(name, before);
       return withStoredSecrets(name, server.entry, secrets);
     });
   }
@@ -182,6 +184,14 @@ export class ServerSetup {
       return { pending: this.#pending.add(change) };
     await this.#commit(change, "page");
     return {};
+  }
+
+  #refuseKnown(name: string, before: WrittenEntry | undefined): void {
+    if (before || this.#options.isTaken(name))
+      throw new GatewayError(
+        "server-exists",
+        `there is a server “${name}” already: choose another name, or edit it`,
+      );
   }
 
   async #checkApproved(text: string): Promise<void> {
@@ -287,14 +297,6 @@ function changedEntry(
   if (disabled === true) entry["disabled"] = true;
   if (disabled === false) delete entry["disabled"];
   return entry;
-}
-
-function refuseKnown(name: string, before: WrittenEntry | undefined): void {
-  if (before)
-    throw new GatewayError(
-      "server-exists",
-      `there is a server “${name}” already: choose another name, or edit it`,
-    );
 }
 
 function checkVersion(name: string, before: WrittenEntry | undefined, version: string): void {
