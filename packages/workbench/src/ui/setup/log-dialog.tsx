@@ -21,12 +21,12 @@ export function LogDialog({ setup, name, onClose }: { setup: Setup; name: string
   }, [lines]);
   return (
     <SetupDialog title={`Log of ${name}`} onClose={onClose}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <section
         ref={box}
         className="setup-log mono small"
         role="log"
         aria-label={`Log of ${name}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard.
         tabIndex={0}
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
           isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 20;
