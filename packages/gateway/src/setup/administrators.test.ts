@@ -1,4 +1,4 @@
-/** Who may change the settings file of a gateway with several users. */
+/** The settings file of a gateway with several users: only administrators may change it. */
 import { afterEach, expect, it } from "vitest";
 import { SetupStage } from "../../../../testing/gateway/setup-stage.js";
 

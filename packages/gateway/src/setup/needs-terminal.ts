@@ -21,7 +21,7 @@ export const substanceOf = (entry: WrittenEntry): string => JSON.stringify(witho
 
 /** Facts about a change. */
 export interface JudgedChange {
-  /** What the file has now. */
+  /** The entry that the file has now. */
   readonly before: WrittenEntry | undefined;
   readonly after: WrittenEntry;
   /** References to secrets whose values came with the same request. */

@@ -15,9 +15,9 @@ export interface ProposedChange {
   readonly user: string;
   readonly name: string;
   readonly change: AskedChange["change"];
-  /** What the file had when the change was made. */
+  /** The entry that the file had when the change was asked for. */
   readonly before: WrittenEntry | undefined;
-  /** What the file gets; undefined to remove the server. */
+  /** The entry that the file gets; undefined to remove the server. */
   readonly entry: WrittenEntry | undefined;
   readonly secrets: NewSecrets;
 }
@@ -109,7 +109,7 @@ export class PendingChanges {
   /** The file has a server of this version now: a question about another version is obsolete. */
   settled(name: string, version: string): void {
     for (const { shown, change } of this.#questions.values())
-      if (shown.name === name && shown.state !== "asking" && versionOf(change.before) !== version)
+      if (shown.name === name && shown.state === "unasked" && versionOf(change.before) !== version)
         this.#drop(shown.id);
   }
 

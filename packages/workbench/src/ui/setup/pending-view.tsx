@@ -15,7 +15,7 @@ const TITLES: Record<PendingServer["state"], (name: string) => string> = {
   failed: (name) => `Not changed: ${name}`,
 };
 
-/** What waits, what the terminal shows, and what to do. */
+/** Shows the change, and what the user does about it. */
 export function PendingView({ setup, pending }: { setup: Setup; pending: PendingServer }) {
   const { id, name, lines, state, command, problem } = pending;
   const [isCopied, setCopied] = useState(false);

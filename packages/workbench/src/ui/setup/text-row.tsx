@@ -10,7 +10,7 @@ export interface TextRowProps {
   label: string;
   value: string;
   onChange: (value: string) => void;
-  /** What to enter. */
+  /** Explains the field. */
   help?: string | undefined;
   placeholder?: string | undefined;
   /** Several lines. */

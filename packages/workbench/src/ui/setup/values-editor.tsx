@@ -11,7 +11,7 @@ import { CheckRow } from "./check-row.js";
 export interface ValuesEditorProps {
   /** The label of the group, such as `Variables`. */
   label: string;
-  /** One of them, such as `variable`. */
+  /** The name of a single value, such as `variable`. */
   one: string;
   rows: readonly ValueRow[];
   onChange: (rows: ValueRow[]) => void;
