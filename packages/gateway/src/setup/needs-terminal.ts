@@ -34,7 +34,13 @@ export interface JudgedChange {
 export function needsTerminal({ before, after, fresh, wasUsed }: JudgedChange): boolean {
   if (before && isDeepStrictEqual(before, after)) return false;
   const isSame = before !== undefined && substanceOf(before) === substanceOf(after);
-  if (isSame) return after["disabled"] !== true && !wasUsed(substanceOf(after));
+  // A disabled server is judged as if it were new: nobody may have seen it before.
+  const isEnabled = isSame && after["disabled"] !== true && !wasUsed(substanceOf(after));
+  if (isSame && !isEnabled) return false;
+  return isRisky(isSame ? undefined : before, after, fresh);
+}
+
+function isRisky(before: WrittenEntry | undefined, after: WrittenEntry, fresh: ReadonlySet<string>): boolean {
   if (isProgram(after)) return true;
   return (
     isMovedCredential(before, after) || hasForeignReference(before, after, fresh) || isPrivate(before, after)

@@ -199,14 +199,19 @@ describe("attack: a command that a page asks for", () => {
     const { stage, page } = await open({ canAsk: false });
     const { pending } = await page.request("gateway/add-server", {
       name: "tool",
-      draft: marking(join(stage.folder, "started")),
+      draft: { ...marking(join(stage.folder, "started")), env: { KEY: { secret: "k1" } } },
     });
     expect(pending).toMatchObject({ state: "unasked", command: "vitrine add tool" });
     expect(stage.questions).toEqual([]);
     expect(await stage.text()).toBe("{}\n");
+    // The secret that the line refers to is stored until the change is withdrawn.
+    const [, secret = ""] = /\$\{secret:([^}]+)\}/.exec(pending?.lines.join("\n") ?? "") ?? [];
+    const secrets = () => openSecrets({ folder: join(stage.folder, "data"), keyring: "none" });
+    expect(await (await secrets()).get(secretKey(secret))).toBe("k1");
     // Somebody ran that line in another terminal.
     await writeFile(stage.file, JSON.stringify({ mcpServers: { tool: { command: "true" } } }));
     await expect.poll(async () => (await stage.state(page)).pending).toEqual([]);
+    await expect.poll(async () => (await secrets()).get(secretKey(secret))).toBeUndefined();
   });
 
   it("cannot be changed between its display and the answer", async () => {
@@ -280,13 +285,18 @@ describe("attack: a command that a page asks for", () => {
     const marker = "/nonexistent/marker";
     const { stage, page } = await open({
       text: JSON.stringify({
-        mcpServers: { a: { url: "https://a.example" }, b: { ...marking(marker), disabled: true } },
+        mcpServers: {
+          a: { url: "https://a.example" },
+          b: { ...marking(marker), disabled: true },
+          c: { url: "https://c.example", disabled: true },
+        },
       }),
     });
     const change = async (name: string, params: { draft?: ServerDraft; disabled?: boolean }) =>
       page.request("gateway/change-server", { name, version: await stage.version(page, name), ...params });
     expect((await change("a", { draft: marking(marker) })).pending?.change).toBe("edit");
     expect((await change("b", { disabled: false })).pending?.change).toBe("enable");
+    expect(await change("c", { disabled: false })).toEqual({});
     const both = await change("b", { disabled: true, draft: { command: "sh" } });
     expect(both.pending?.change).toBe("edit");
   });
@@ -374,7 +384,7 @@ describe("import", () => {
 
 describe("the log of a server", () => {
   it("has its stderr and its states, and goes on live to a page that follows it", async () => {
-    const script = `process.stderr.write("first line\\n"); process.stdin.on("data", () => process.stderr.write("later\\n")); import(${JSON.stringify(SDK_SERVER)})`;
+    const script = `process.stderr.write("first line\\n"); import(${JSON.stringify(SDK_SERVER)}).then(() => process.stdin.on("data", () => process.stderr.write("later\\n")))`;
     const { page } = await open({
       text: JSON.stringify({ mcpServers: { tool: { command: process.execPath, args: ["-e", script] } } }),
     });
