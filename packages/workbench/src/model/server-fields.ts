@@ -72,14 +72,19 @@ export function fieldsOf(kind: ServerFields["kind"], server?: WrittenServer): Se
   };
 }
 
+/** Programs that run another one: their first plain argument names the server. */
+const LAUNCHERS = /^(npx|bunx|uvx|pnpm|yarn|bun|deno|uv|node|python3?|docker|podman)$/;
+const ACTIONS = /^(run|exec|dlx|x)$/;
+
 /** A name that fits the address or the command. */
-export function suggestedName({ kind, url, line }: ServerFields): string {
-  const words = wordsOf(line) ?? [];
-  const word = words.findLast((each) => !each.startsWith("-") && /[a-z]/i.test(each)) ?? "";
+export function suggestedName({ kind, url, line }: Pick<ServerFields, "kind" | "url" | "line">): string {
+  const [command = "", ...args] = wordsOf(line) ?? [];
+  const isLauncher = LAUNCHERS.test(command.replace(/^.*\//, ""));
+  const named = isLauncher ? args.find((each) => !each.startsWith("-") && !ACTIONS.test(each)) : undefined;
   const host = URL.canParse(url) ? new URL(url).hostname : "";
-  const base = kind === "address" ? host.replace(/^(www|mcp|api)\./, "") : word.replace(/^.*\/(?=.)/, "");
+  const base =
+    kind === "address" ? host.replace(/^(www|mcp|api)\./, "") : (named ?? command).replace(/^.*\/(?=.)/, "");
   return base
-    .replace(/^@/, "")
     .replace(/\.(m?js|cjs|py|ts)$/, "")
     .replace(/[^A-Za-z0-9._-]+/g, "-")
     .slice(0, 64);
