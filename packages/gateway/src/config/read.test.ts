@@ -127,6 +127,7 @@ describe("readSettings", () => {
           { name: "bob", tokenHash: createHash("sha256").update(bobToken).digest("hex") },
         ],
       },
+      admins: ["ana"],
       sandbox: {
         host: "127.0.0.1",
         port: 8444,
@@ -191,6 +192,7 @@ describe("readSettings", () => {
     const settings = await read({ mcpServers: { one: { command: "x" } } });
     expect(settings).toMatchObject({
       listen: { host: "127.0.0.1", port: 8090, users: [] },
+      admins: [],
       drain: { time: 5000, delay: 0 },
       log: { level: "info", access: false },
       metrics: {},

@@ -8,6 +8,7 @@ import type { HostOptions } from "../http/answer-view.js";
 import type { Caller } from "../http/api.js";
 import type { Log } from "../http/logging.js";
 import type { StaticOptions } from "../http/static.js";
+import type { SetupHost } from "../setup/setup-host.js";
 import type { StoreOptions } from "../store/open.js";
 
 /** Options of a gateway that is one of several nodes. */
@@ -66,6 +67,11 @@ export interface GatewayOptions {
    * act any more. Close it, and start another one.
    */
   onlost?: (() => void) | undefined;
+  /**
+   * Lets pages of users who may administer change the settings file. A page can never start a program: the host
+   * asks in its terminal.
+   */
+  setup?: SetupHost | undefined;
   /** Options of the database. */
   store?: Pick<StoreOptions, "acceptBrokenChain" | "noted"> | undefined;
 }
