@@ -20,6 +20,7 @@ import type {
   ToolVisibility,
 } from "@vitrine/protocol";
 import type { ConversationAsks, ConversationNotices, ConversationRequests } from "./conversation.js";
+import type { ModelRequests } from "./models.js";
 
 /** A server, as a page sees it. */
 export interface ServerSummary {
@@ -153,7 +154,7 @@ export interface GatewayAnswer {
 }
 
 /** Requests of a page, on channel `.`. */
-export interface GatewayRequests extends ConversationRequests {
+export interface GatewayRequests extends ConversationRequests, ModelRequests {
   "gateway/servers": {
     params: Record<string, never>;
     result: {
