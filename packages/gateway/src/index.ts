@@ -23,6 +23,7 @@ export type {
   SandboxSettings,
   UserSettings,
 } from "./config/config.js";
+export { editSettings, type SettingsChange, type SettingsPath } from "./config/edit-settings.js";
 export { parseJson } from "./config/json.js";
 export { KNOWN_PROVIDERS } from "./config/model-settings.js";
 export {
@@ -35,6 +36,7 @@ export {
 export { readVariableFiles } from "./config/variable-files.js";
 export { type SettingsWatch, type WatchSettingsOptions, watchSettings } from "./config/watch.js";
 export type { SkippedSetting, WrittenSettings } from "./config/whole-settings.js";
+export { changeSettingsFile } from "./config/write-settings.js";
 export { RunningGateway, startGateway } from "./gateway/gateway.js";
 export { SERVER_FAILED } from "./gateway/notes.js";
 export type { GatewayOptions, NodeOptions } from "./gateway/options.js";

@@ -16,6 +16,8 @@ export const MAY_HAVE_RUN = "the call may have run";
 export type GatewayErrorCode =
   /** A setting is wrong; the message says which. */
   | "config-invalid"
+  /** The settings file cannot be written, or there is none that may be changed. */
+  | "settings-unwritable"
   /** A server cannot be run as configured. */
   | "isolation-unavailable"
   /** There is no server with this name. */

@@ -67,6 +67,7 @@ const REFUSAL_STATUS: Record<Refusal["data"]["code"], number> = {
  */
 const GATEWAY_STATUS: Record<GatewayErrorCode, number> = {
   "config-invalid": 500,
+  "settings-unwritable": 500,
   "isolation-unavailable": 503,
   "server-unknown": 404,
   "server-replaced": 409,
