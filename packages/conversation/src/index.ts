@@ -28,10 +28,13 @@ export type {
   ToolCallPart,
   ToolResultPart,
 } from "./model/model.js";
+export { type DetectionOptions, detectLocalServers } from "./model/local-servers.js";
 export { ModelError, type ModelErrorCode } from "./model/model-error.js";
+export { testModel } from "./model/model-test.js";
 export { type ModelChoiceStore, Models, type ModelsOptions } from "./model/models.js";
 export type { ModelProviderSettings, ModelSettings } from "./model/settings.js";
 export type {
+  AnswerDefaults,
   AppCall,
   AppPort,
   ConversationPorts,
