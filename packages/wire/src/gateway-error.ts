@@ -18,6 +18,8 @@ export type GatewayErrorCode =
   | "config-invalid"
   /** The settings file cannot be written, or there is none that may be changed. */
   | "settings-unwritable"
+  /** Only an administrator may do this. */
+  | "admin-required"
   /** A server cannot be run as configured. */
   | "isolation-unavailable"
   /** There is no server with this name. */

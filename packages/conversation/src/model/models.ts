@@ -246,15 +246,19 @@ export class Models {
     }
     this.#settings = settings;
     this.#current = undefined;
+    // A refresh that is under way does not ask new providers.
+    this.#refreshing = undefined;
     this.#notify();
   }
 
   /** Requests the models of providers for which the settings list none. Errors appear in the list. */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#refresh().finally(() => {
-      this.#refreshing = undefined;
+    if (this.#refreshing) return this.#refreshing;
+    const refreshing = this.#refresh().finally(() => {
+      if (this.#refreshing === refreshing) this.#refreshing = undefined;
     });
-    return this.#refreshing;
+    this.#refreshing = refreshing;
+    return refreshing;
   }
 
   /**

@@ -46,7 +46,9 @@ describe("model", () => {
         type: "openai",
         url: "https://api.openai.com/v1",
         key: KEY,
+        keyFrom: "environment",
         models: expect.arrayContaining([expect.any(String)]),
+        areSuggestions: true,
       },
     ]);
   });
@@ -80,9 +82,33 @@ describe("model", () => {
     const env = { WORK_KEY: ` ${KEY}\n`, ANTHROPIC_API_KEY: "other" };
     const { providers, limits } = await read(model, env, { "settings/GEMINI": "g3m" });
     expect(providers).toEqual([
-      { name: "work", type: "openai", url: "https://proxy.example.com/v1", key: KEY, models: ["gpt-x"] },
-      { name: "google", type: "google", url: expect.any(String), key: "g3m", models: expect.any(Array) },
-      { name: "local", type: "compatible", url: "http://127.0.0.1:11434/v1", models: undefined },
+      {
+        name: "work",
+        type: "openai",
+        url: "https://proxy.example.com/v1",
+        key: KEY,
+        keyFrom: "environment",
+        models: ["gpt-x"],
+        isWritten: true,
+      },
+      {
+        name: "google",
+        type: "google",
+        url: expect.any(String),
+        key: "g3m",
+        keyFrom: "store",
+        secret: "GEMINI",
+        models: expect.any(Array),
+        areSuggestions: true,
+        isWritten: true,
+      },
+      {
+        name: "local",
+        type: "compatible",
+        url: "http://127.0.0.1:11434/v1",
+        models: undefined,
+        isWritten: true,
+      },
     ]);
     expect(limits).toEqual({ ...MODEL_LIMITS, rounds: 5, time: 120_000 });
   });

@@ -3,11 +3,13 @@
  *
  * @module
  */
+import type { DetectionOptions } from "@vitrine/conversation";
 import type { ServerStatus } from "@vitrine/servers";
 import type { HostOptions } from "../http/answer-view.js";
 import type { Caller } from "../http/api.js";
 import type { Log } from "../http/logging.js";
 import type { StaticOptions } from "../http/static.js";
+import type { SettingsHost } from "../models/settings-host.js";
 import type { StoreOptions } from "../store/open.js";
 
 /** Options of a gateway that is one of several nodes. */
@@ -66,6 +68,10 @@ export interface GatewayOptions {
    * act any more. Close it, and start another one.
    */
   onlost?: (() => void) | undefined;
+  /** Lets users who may administer the gateway set up models in a page. Without it, nothing can be changed there. */
+  setup?: SettingsHost | undefined;
+  /** Where to look for model servers on this machine: their usual ports by default. */
+  detection?: DetectionOptions | undefined;
   /** Options of the database. */
   store?: Pick<StoreOptions, "acceptBrokenChain" | "noted"> | undefined;
 }

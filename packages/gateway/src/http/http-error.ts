@@ -68,6 +68,7 @@ const REFUSAL_STATUS: Record<Refusal["data"]["code"], number> = {
 const GATEWAY_STATUS: Record<GatewayErrorCode, number> = {
   "config-invalid": 500,
   "settings-unwritable": 500,
+  "admin-required": 403,
   "isolation-unavailable": 503,
   "server-unknown": 404,
   "server-replaced": 409,

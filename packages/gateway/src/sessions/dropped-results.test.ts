@@ -25,7 +25,7 @@ function pageOf({ conversations }: ConversationStage, messageLimit?: number, isC
     user: "ana",
     conversations,
     known: NO_HEIRS,
-    models: { state: nothing, choose: nothing },
+    models: { state: nothing, choose: nothing, setup: Object(undefined) },
     testMode: false,
     messageLimit,
     view: () => opened,
