@@ -15,16 +15,19 @@ const ERROR_LIMIT = 1_000_000;
 /** Milliseconds until a response that is no stream must be complete. */
 const RESPONSE_TIMEOUT = 60_000;
 
+/** An address that `safeFetch` would always allow is the operator's own. A page may have entered this one. */
+const NOBODY = "https://nobody.invalid";
+
 /** The part of a provider's settings that decides which addresses it may reach. */
-export type ProviderAddress = Pick<ModelProviderSettings, "name" | "url" | "privateNetwork">;
+export type ProviderAddress = Pick<ModelProviderSettings, "name" | "privateNetwork">;
 
 /**
  * A `fetch` that follows no redirects, because the key would be sent to another server. If the settings say whether the
  * provider may be in a private network, each address is checked when the connection is made, after name resolution.
  */
-export function addressFetch({ name, url, privateNetwork }: ProviderAddress): typeof fetch {
+export function addressFetch({ name, privateNetwork }: ProviderAddress): typeof fetch {
   if (privateNetwork === undefined) return (input, init) => fetch(input, { ...init, redirect: "manual" });
-  const checked = safeFetch({ url, privateNetwork, message: ANSWER_LIMIT, timeout: RESPONSE_TIMEOUT });
+  const checked = safeFetch({ url: NOBODY, privateNetwork, message: ANSWER_LIMIT, timeout: RESPONSE_TIMEOUT });
   return async (input, init) => {
     const target = input instanceof Request ? input.url : input;
     try {
