@@ -80,6 +80,7 @@ export class Terminal {
    * answer.
    */
   #held: HeldLines | undefined;
+  #asking: Promise<unknown> = Promise.resolve();
 
   constructor(
     out: Stream = process.stdout,
@@ -107,7 +108,15 @@ export class Terminal {
    * Prints lines and a yes/no question, and waits for the answer. Only `y` and `yes` count as yes. Other
    * notes are held until then. Earlier input is discarded.
    */
-  async confirm(lines: readonly string[], question: string, signal?: AbortSignal): Promise<boolean> {
+  confirm(lines: readonly string[], question: string, signal?: AbortSignal): Promise<boolean> {
+    // One question at a time: an answer must never count for another one.
+    const asked = this.#asking.then(() => this.#confirm(lines, question, signal));
+    this.#asking = asked.catch(() => {});
+    return asked;
+  }
+
+  async #confirm(lines: readonly string[], question: string, signal?: AbortSignal): Promise<boolean> {
+    signal?.throwIfAborted();
     await discardTyped(this.#input);
     for (const line of lines) this.note(line);
     const held = new HeldLines();

@@ -45,8 +45,10 @@ export type { HostOptions } from "./http/answer-view.js";
 export type { ApiRequestOptions, Caller, GatewayApi } from "./http/api.js";
 export type { LinkOptions } from "./http/link-options.js";
 export { createLog, type Log, type LogOptions } from "./http/logging.js";
-export type { SettingsHost } from "./models/settings-host.js";
 export type { Location, NodeRef, UserRouting } from "./nodes/routing.js";
+export { findServers } from "./setup/found-servers.js";
+export { entriesOf } from "./setup/settings-entries.js";
+export type { AskedChange, SetupHost, WrittenEntry } from "./setup/setup-host.js";
 export type { KnownServers, ServerChange, ServerKey, ServerNews } from "./store/known-servers.js";
 export type { HoldScope, LegalHold, LegalHolds } from "./store/legal-holds.js";
 export type {

@@ -18,8 +18,12 @@ export type GatewayErrorCode =
   | "config-invalid"
   /** The settings file cannot be written, or there is none that may be changed. */
   | "settings-unwritable"
+  /** The setting is not what the request was made for; look again. */
+  | "settings-changed"
   /** Only an administrator may do this. */
   | "admin-required"
+  /** There is a server with this name already. */
+  | "server-exists"
   /** A server cannot be run as configured. */
   | "isolation-unavailable"
   /** There is no server with this name. */

@@ -21,6 +21,7 @@ import type {
 } from "@vitrine/protocol";
 import type { ConversationAsks, ConversationNotices, ConversationRequests } from "./conversation.js";
 import type { ModelRequests } from "./models.js";
+import type { SetupNotices, SetupRequests } from "./setup.js";
 
 /** A server, as a page sees it. */
 export interface ServerSummary {
@@ -154,13 +155,15 @@ export interface GatewayAnswer {
 }
 
 /** Requests of a page, on channel `.`. */
-export interface GatewayRequests extends ConversationRequests, ModelRequests {
+export interface GatewayRequests extends ConversationRequests, ModelRequests, SetupRequests {
   "gateway/servers": {
     params: Record<string, never>;
     result: {
       servers: ServerSummary[];
       /** Whether the operator lets programs drive the page and answer for the user. */
       testMode?: true | undefined;
+      /** Whether the user may change the settings file: the requests of `setup.ts`. */
+      mayAdminister?: true | undefined;
     };
   };
   /**
@@ -253,7 +256,7 @@ export interface GatewayAsks extends ConversationAsks {
 }
 
 /** Notifications to a page, on channel `.`. */
-export interface GatewayNotices extends ConversationNotices {
+export interface GatewayNotices extends ConversationNotices, SetupNotices {
   "gateway/status": ServerSummary;
   /** A server's lists changed, or may have after a restart: request its catalogue again. */
   "gateway/changed": { server: string };

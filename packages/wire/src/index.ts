@@ -93,3 +93,19 @@ export {
 export { SESSION_LIMITS, type SessionLimits } from "./session/limits.js";
 export { Session, type SessionOptions } from "./session/session.js";
 export type { SessionTransport, TransportFault } from "./session/session-transport.js";
+export type {
+  DraftIsolation,
+  DraftValue,
+  FoundServer,
+  FoundServers,
+  ImportFile,
+  PendingServer,
+  ServerDraft,
+  ServerLogLine,
+  SetupNotices,
+  SetupOutcome,
+  SetupRequests,
+  SetupState,
+  WrittenServer,
+  WrittenValue,
+} from "./setup.js";

@@ -7,6 +7,7 @@ import {
   type GatewaySettings,
   type RunningGateway,
   type SettingsWatch,
+  type SetupHost,
   startGateway,
   untilStopped,
   type WatchSettingsOptions,
@@ -23,6 +24,7 @@ import { freePorts } from "../free-ports.js";
 import { openBrowser } from "../open-browser.js";
 import { pageFolder } from "../pages.js";
 import { ServerWatches } from "../server-watches.js";
+import { terminalSetup } from "../setup/terminal-setup.js";
 import { interruptible } from "../signals.js";
 import { oneLine, type Terminal } from "../terminal.js";
 import { FileTrust } from "../trust/file-trust.js";
@@ -62,7 +64,19 @@ export function devCommand(
     const news = devLog(terminal);
     const { log } = news;
     const followed = new FollowedFiles();
-    const { gateway, settings } = await start(plan.settings, folder, options, terminal, {
+    let follow = async (_name: string): Promise<void> => {};
+    const setup = terminalSetup({
+      file: plan.target,
+      terminal,
+      at,
+      trust,
+      needsApproval: plan.approve !== undefined,
+      isOpen: !options.strict,
+      signal,
+      reading: personalOptions(options, at, plan.target),
+      written: (_text, name) => follow(name),
+    });
+    const { gateway, settings } = await start(plan.settings, folder, options, terminal, setup, {
       ...news,
       status: (status) => {
         followed.learn(status);
@@ -91,12 +105,20 @@ export function devCommand(
     };
     let file: SettingsWatch | undefined;
     let code = 0;
+    const watchFile = async (path: string): Promise<SettingsWatch> =>
+      (file = await watchSettings(path, take, {
+        ...watchOptions(path, at, options, terminal, tell),
+        approve: plan.approve,
+      }));
+    follow = async (name) => {
+      plan.include(name);
+      if (file) return file.reload();
+      // The first server of a file that did not exist.
+      const { current } = await watchFile(plan.target);
+      await take(current);
+    };
     try {
-      if (plan.file !== undefined)
-        file = await watchSettings(plan.file, take, {
-          ...watchOptions(plan.file, at, options, terminal, tell),
-          approve: plan.approve,
-        });
+      if (plan.file !== undefined) await watchFile(plan.file);
       await watchServers(settings);
       await welcome(gateway, settings, options, at, terminal);
       code = await untilStopped(log, signal);
@@ -135,6 +157,7 @@ async function start(
   folder: string,
   options: DevOptions,
   terminal: Terminal,
+  setup: SetupHost,
   { log, status, stderr }: DevLog,
 ): Promise<{ gateway: RunningGateway; settings: GatewaySettings }> {
   const waiting = terminal.waiting("starting");
@@ -146,7 +169,7 @@ async function start(
       sandbox: { port: apps, publicSuffix: false, console: true },
     };
     const { testMode } = options;
-    const more = { log, onstatus: status, onstderr: stderr, static: { folder }, testMode };
+    const more = { log, onstatus: status, onstderr: stderr, static: { folder }, testMode, setup };
     const gateway = await startGateway(settings, more).catch((error: unknown) => {
       const isInUse = error instanceof GatewayError && error.data["inUse"] === true;
       if (!isInUse || options.database !== undefined) throw error;

@@ -58,7 +58,7 @@ describe("editSettings", () => {
       FILE.replace(/ {4}"lab".*\n/, ""),
     );
     expect(editSettings(FILE, [{ path: ["mcpServers", "weather"], value: undefined }])).toBe(
-      FILE.replace(/ {4}"weather"[^]*? {4}\},\n/, ""),
+      FILE.replace(/ {4}"weather"[\s\S]*? {4}\},\n/, ""),
     );
   });
 

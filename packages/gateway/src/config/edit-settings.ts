@@ -58,7 +58,9 @@ function stepsOf(root: JsonNode, { path, value }: SettingsChange): SettingsChang
   const before = nodeAt(root, path)?.value;
   if (!isObject(before) || !isObject(value)) return [{ path, value }];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(value)])];
-  return keys.flatMap((key) => stepsOf(root, { path: [...path, key], value: value[key] }));
+  return keys.flatMap((key) =>
+    stepsOf(root, { path: [...path, key], value: Object.hasOwn(value, key) ? value[key] : undefined }),
+  );
 }
 
 const memberOf = (node: JsonNode | undefined, key: string | number): JsonMember | undefined =>

@@ -164,6 +164,9 @@ export function readWhole(
 function adminsOf(admins: readonly string[], users: readonly UserSettings[], spot: Spot): readonly string[] {
   for (const [index, each] of admins.entries())
     if (!users.some((user) => user.name === each))
-      spot.at("admins").at(index).wrong("there is no user of this name", "add the user to users, or remove it");
+      spot
+        .at("admins")
+        .at(index)
+        .wrong("there is no user of this name", "add the user to users, or remove it");
   return admins;
 }

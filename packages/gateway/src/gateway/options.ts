@@ -9,7 +9,7 @@ import type { HostOptions } from "../http/answer-view.js";
 import type { Caller } from "../http/api.js";
 import type { Log } from "../http/logging.js";
 import type { StaticOptions } from "../http/static.js";
-import type { SettingsHost } from "../models/settings-host.js";
+import type { SetupHost } from "../setup/setup-host.js";
 import type { StoreOptions } from "../store/open.js";
 
 /** Options of a gateway that is one of several nodes. */
@@ -68,8 +68,11 @@ export interface GatewayOptions {
    * act any more. Close it, and start another one.
    */
   onlost?: (() => void) | undefined;
-  /** Lets users who may administer the gateway set up models in a page. Without it, nothing can be changed there. */
-  setup?: SettingsHost | undefined;
+  /**
+   * Lets pages of users who may administer change the settings file. A page can never start a program: the host
+   * asks in its terminal.
+   */
+  setup?: SetupHost | undefined;
   /** Where to look for model servers on this machine: their usual ports by default. */
   detection?: DetectionOptions | undefined;
   /** Options of the database. */

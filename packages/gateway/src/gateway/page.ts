@@ -62,6 +62,10 @@ class WiredPage implements PageOptions, SessionHandler {
     return this.#parts.options.testMode;
   }
 
+  get administration(): PageOptions["administration"] {
+    return this.#parts.administration;
+  }
+
   get conversations(): PageOptions["conversations"] {
     return this.#parts.conversations;
   }

@@ -41,6 +41,9 @@ import { SessionRegistry } from "../sessions/registry.js";
 import { serverTools } from "../sessions/server-tools.js";
 import { HttpTransports } from "../sessions/transports/http.js";
 import { type SessionOpener, WebSocketTransports } from "../sessions/transports/websocket.js";
+import type { Administration } from "../setup/page-setup.js";
+import { ServerLogs } from "../setup/server-logs.js";
+import { ServerSetup } from "../setup/server-setup.js";
 import type { ServerKey } from "../store/known-servers.js";
 import type { NodeRef } from "../store/owned-users.js";
 import type { Disk } from "./disk.js";
@@ -99,6 +102,8 @@ export class GatewayParts {
   readonly refusals: RefusalLog;
   /** Changes of catalogues. A server that changes all the time gets a few rows only. */
   readonly changes: RefusalLog;
+  /** What pages of administrators do. */
+  readonly administration: Administration;
   listener: HttpListener | undefined;
   /** Opens the sessions of page sockets: in this process, or also at other nodes. */
   sessions: SessionOpener;
@@ -127,6 +132,7 @@ export class GatewayParts {
       write: (entry) => recordChange(entry, log, store.audit),
       onerror: this.onerror,
     });
+    this.administration = this.#administration();
     this.oauth = new OAuthSessions({
       secrets,
       shared: shared?.tokens,
@@ -145,7 +151,10 @@ export class GatewayParts {
         pages.notify(user, "gateway/elicited", { server: server.name, elicitationId }),
     });
     this.pool = new ServerPool({
-      launch: launchAndListen(options.onstderr),
+      launch: launchAndListen((name, chunk) => {
+        this.administration.logs.write(name, chunk);
+        options.onstderr?.(name, chunk);
+      }),
       asks: (user, _settings, server) => {
         // A server that all users share has nobody to ask, unless there is one user only.
         const whom = user ?? this.#onlyUser();
@@ -185,7 +194,7 @@ export class GatewayParts {
         audit: store.audit,
         host: options.setup,
         detection: options.detection,
-        mayAdminister: (user) => this.mayAdminister(user),
+        mayAdminister: (user) => this.administration.mayAdminister(user),
       }),
     };
     models.onchange((state) => pages.notify(undefined, "model/changed", state));
@@ -229,12 +238,6 @@ export class GatewayParts {
   readonly pass: GuardedServers["pass"] = (call, effect) => this.servers.pass(call, effect);
   readonly refuse: GuardedServers["refuse"] = (call, error) => this.servers.refuse(call, error);
   readonly pageModels: ModelService;
-
-  /** Whether a user may change the settings file from a page. */
-  mayAdminister(user: string): boolean {
-    const { listen, admins } = this.settings;
-    return listen.users.length === 0 || admins.includes(user);
-  }
 
   /** Logs an error of a part. A request that is pending when the gateway stops did not fail. */
   readonly onerror = (error: unknown): void => {
@@ -289,6 +292,29 @@ export class GatewayParts {
     return this.sandbox.sandbox;
   }
 
+  #administration(): Administration {
+    const { setup: host } = this.options;
+    const { secrets, store } = this.disk;
+    const { onerror, pages } = this;
+    const onchange = (): void => pages.notify(undefined, "gateway/setup-changed", {});
+    return {
+      setup:
+        host &&
+        new ServerSetup({
+          host,
+          secrets,
+          audit: store.audit,
+          isTaken: (name) => this.settings.servers.has(name),
+          onchange,
+          onerror,
+        }),
+      logs: new ServerLogs((server, lines) => {
+        for (const page of pages.of()) page.logged(server, lines);
+      }),
+      mayAdminister: (user) => user === this.#onlyUser() || this.settings.admins.includes(user),
+    };
+  }
+
   #guardMetrics(): GuardMetrics {
     return guardMetrics(
       this.counts,
@@ -314,6 +340,7 @@ export class GatewayParts {
     logStarts(server, user, log);
     countStarts(server, this.counts);
     noteFaults(server, user, { log, serverFaults: this.counts.serverFaults });
+    server.onStatus((status) => this.administration.logs.note(status));
     if (options.onstatus) server.onStatus(options.onstatus);
     server.onChange((changes) => {
       const { name } = server.settings;
@@ -346,9 +373,9 @@ export function conversationLimits({ model }: GatewaySettings): Partial<Conversa
 
 /** Starts programs, and passes their stderr on. */
 const launchAndListen =
-  (onstderr: GatewayOptions["onstderr"]): Launch =>
+  (onstderr: NonNullable<GatewayOptions["onstderr"]>): Launch =>
   async (spec) => {
     const launched = await launch(spec);
-    if (onstderr) launched.stderr.on("data", (chunk: Buffer) => onstderr(spec.name, chunk));
+    launched.stderr.on("data", (chunk: Buffer) => onstderr(spec.name, chunk));
     return launched;
   };

@@ -26,6 +26,7 @@ import {
 } from "@vitrine/wire";
 import type { SettingsChange } from "../config/edit-settings.js";
 import { changeSettingsFile, settingsText } from "../config/write-settings.js";
+import type { SetupHost } from "../setup/setup-host.js";
 import type { AuditLog } from "../store/store.js";
 import { providerUrl } from "./provider-address.js";
 import {
@@ -37,7 +38,9 @@ import {
   withoutProvider,
   writtenModels,
 } from "./provider-changes.js";
-import type { SettingsHost } from "./settings-host.js";
+
+/** The settings file that changes go to. */
+type SettingsHost = Pick<SetupHost, "file" | "readOnly" | "isApproved" | "written">;
 
 /** Options of {@link ModelSetup}. */
 export interface ModelSetupOptions {

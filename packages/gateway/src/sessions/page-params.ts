@@ -18,6 +18,7 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import type { ConversationCall, GatewayRequests } from "@vitrine/wire";
+import { SETUP_PARAMS } from "../setup/setup-params.js";
 
 /** A request of the page, without its params. */
 export interface PageRequest {
@@ -74,6 +75,7 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M][
   "gateway/call": shape({ server: STRING, name: STRING }, { arguments: RECORD, identity: STRING }),
   "gateway/start": shape({ server: STRING }),
   "gateway/restart": shape({ server: STRING }),
+  ...SETUP_PARAMS,
   "conversation/list": shape({}, { search: STRING, limit: NUMBER, before: NUMBER }),
   "conversation/open": shape({}, { id: STRING }),
   "conversation/leave": shape({ id: STRING }),

@@ -23,10 +23,12 @@ import type {
   ModelRequests,
   OpenedView,
   ServerCatalogue,
+  ServerLogLine,
   ServerSummary,
   SpeakingApp,
 } from "@vitrine/wire";
 import { traceparentIn } from "../guard/trace.js";
+import { type Administration, PageSetup } from "../setup/page-setup.js";
 import type { KnownServers } from "../store/known-servers.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { PacedNotices } from "./paced-notices.js";
@@ -49,6 +51,8 @@ export interface PageOptions extends PageViewsOptions {
   /** The history of servers' names. */
   readonly known: Pick<KnownServers, "isHeir" | "settled">;
   readonly models: ModelService;
+  /** What users who administer the gateway can do; without it, nothing. */
+  readonly administration?: Administration | undefined;
   /** All servers of the user. */
   summaries(): ServerSummary[];
   catalogue(name: string, who?: ToolVisibility): Promise<ServerCatalogue>;
@@ -80,6 +84,7 @@ export class PageSession {
   readonly #questions: PageQuestions;
   readonly #notices: PacedNotices;
   readonly #conversations: PageConversations;
+  readonly #setup: PageSetup;
   readonly #ended = new PageEnd();
 
   constructor(options: PageOptions) {
@@ -99,6 +104,9 @@ export class PageSession {
       view: (id) => this.#views.get(id)?.opened,
       changed: (notice) => this.notify("conversation/changed", notice),
     });
+    this.#setup = new PageSetup(user, options.administration, (server, lines) =>
+      this.notify("gateway/log", { server, lines }),
+    );
     this.#views = new PageViews(options, this.#conversations, this.#ended, (view) => {
       for (const [request, opened] of this.#openedBy) if (opened === view) this.#openedBy.delete(request);
     });
@@ -147,6 +155,11 @@ export class PageSession {
     if (!this.#ended.isOver) this.#options.wire.send(".", notificationMessage(method, params));
   }
 
+  /** Sends new lines of a server's log, if the page follows it. */
+  logged(server: string, lines: ServerLogLine[]): void {
+    this.#setup.lines(server, lines);
+  }
+
   /** Sends the state of a server to the page. */
   notifyServer(name: string): void {
     const summary = this.#options.summaries().find((each) => each.name === name);
@@ -191,6 +204,7 @@ export class PageSession {
     // Pages that count 1, 2, 3 use the same id for another request.
     for (const [id, open] of this.#open) open.isLeft = keyOf(id) !== undefined;
     this.#openedBy.clear();
+    this.#setup.reset();
     this.#views.renewed();
     this.#questions.again();
   }
@@ -201,6 +215,7 @@ export class PageSession {
     for (const { controller } of this.#open.values()) controller.abort();
     this.#views.end();
     this.#conversations.end();
+    this.#setup.reset();
     this.#notices.clear();
     this.#questions.close();
   }
@@ -295,31 +310,33 @@ export class PageSession {
     return true;
   }
 
+  #servers(): GatewayRequests["gateway/servers"]["result"] {
+    const { testMode } = this.#options;
+    return {
+      servers: this.#options.summaries(),
+      ...(testMode && { testMode: true }),
+      ...(this.#setup.isAllowed && { mayAdminister: true }),
+    };
+  }
+
   #do(method: string, asked: unknown, request: PageRequest): unknown {
     if (!isPageMethod(method)) throw new VitrineError(METHOD_NOT_FOUND, `unknown method ${method}`);
     const params = pageParams(method, asked) as never;
     if (PageViews.handles(method)) return this.#views.handle(method, params, request);
     if (PageConversations.handles(method)) return this.#conversations.handle(method, params, request);
+    if (PageSetup.handles(method)) return this.#setup.handle(method, params);
+    if (method === "gateway/servers") return this.#servers();
     return HANDLERS[method](this.#options, params);
   }
 }
 
 /** Requests about servers and models. */
-type OtherMethod =
-  | keyof ModelRequests
-  | "gateway/servers"
-  | "gateway/catalogue"
-  | "gateway/start"
-  | "gateway/restart";
+type OtherMethod = keyof ModelRequests | "gateway/catalogue" | "gateway/start" | "gateway/restart";
 
 const HANDLERS: {
   readonly [M in OtherMethod]: (page: PageOptions, params: GatewayRequests[M]["params"]) => PageAnswer<M>;
 } = {
   ...MODEL_HANDLERS,
-  "gateway/servers": (page) => ({
-    servers: page.summaries(),
-    ...(page.testMode && { testMode: true }),
-  }),
   "gateway/catalogue": (page, { server, for: who }) => page.catalogue(server, who),
   "gateway/start": (page, { server }) => page.start(server),
   "gateway/restart": (page, { server }) => page.restart(server),

@@ -1,0 +1,147 @@
+/**
+ * Changes that wait for the user at the terminal.
+ *
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import { messageOf } from "@vitrine/servers/support";
+import { GatewayError, type PendingServer } from "@vitrine/wire";
+import type { NewSecrets } from "./drafts.js";
+import { versionOf } from "./settings-entries.js";
+import type { AskedChange, SetupHost, WrittenEntry } from "./setup-host.js";
+
+/** A change of one server. It never changes itself: what the user saw is what is written. */
+export interface ProposedChange {
+  readonly user: string;
+  readonly name: string;
+  readonly change: AskedChange["change"];
+  /** What the file had when the change was made. */
+  readonly before: WrittenEntry | undefined;
+  /** What the file gets; undefined to remove the server. */
+  readonly entry: WrittenEntry | undefined;
+  readonly secrets: NewSecrets;
+}
+
+/** Options of {@link PendingChanges}. */
+export interface PendingOptions {
+  readonly host: Pick<SetupHost, "canAsk" | "lines" | "command" | "confirm">;
+  /** Makes a change that the user has allowed. */
+  apply(change: ProposedChange): Promise<void>;
+  /** Called when the user has declined. */
+  refused(change: ProposedChange): void;
+  onchange(): void;
+  onerror(error: unknown): void;
+}
+
+/** Questions that may wait at once: a page must not bury the terminal in them. */
+const MAX_PENDING = 10;
+
+/** A change with its question. */
+interface Question {
+  readonly change: ProposedChange;
+  readonly controller: AbortController;
+  shown: PendingServer;
+}
+
+/** Holds the changes, and asks for one after another. */
+export class PendingChanges {
+  readonly #options: PendingOptions;
+  readonly #questions = new Map<string, Question>();
+  #asking: Promise<void> = Promise.resolve();
+
+  constructor(options: PendingOptions) {
+    this.#options = options;
+  }
+
+  get list(): PendingServer[] {
+    return [...this.#questions.values()].map(({ shown }) => shown);
+  }
+
+  /**
+   * Asks for a change. An earlier question about the same server is withdrawn.
+   *
+   * @throws {GatewayError} `config-invalid` if it is too long to be read in a terminal; `overloaded`
+   */
+  add(change: ProposedChange): PendingServer {
+    const { host } = this.#options;
+    this.withdraw(change.name);
+    if (this.#questions.size >= MAX_PENDING)
+      throw new GatewayError("overloaded", "too many changes wait for the terminal: answer or withdraw them");
+    const asked: AskedChange = Object.freeze({
+      name: change.name,
+      change: change.change,
+      entry: structuredClone(change.entry ?? {}),
+    });
+    const lines = host.lines(asked);
+    if (!lines)
+      throw new GatewayError(
+        "config-invalid",
+        `“${change.name}” is too long to be read in a terminal: write it into the settings file`,
+      );
+    const question: Question = {
+      // Exactly what is shown.
+      change: { ...change, entry: asked.entry },
+      controller: new AbortController(),
+      shown: {
+        id: randomUUID(),
+        name: change.name,
+        change: change.change,
+        lines: [...lines],
+        state: host.canAsk ? "asking" : "unasked",
+        command: host.command(asked),
+      },
+    };
+    this.#questions.set(question.shown.id, question);
+    if (host.canAsk) this.#asking = this.#asking.then(() => this.#ask(question, asked));
+    this.#options.onchange();
+    return question.shown;
+  }
+
+  /** Withdraws the question about a server. */
+  withdraw(name: string): void {
+    for (const { shown } of this.#questions.values()) if (shown.name === name) this.#drop(shown.id);
+  }
+
+  dismiss(id: string): void {
+    if (this.#drop(id)) this.#options.onchange();
+  }
+
+  /** The file has a server of this version now: a question about another version is obsolete. */
+  settled(name: string, version: string): void {
+    for (const { shown, change } of this.#questions.values())
+      if (shown.name === name && shown.state !== "asking" && versionOf(change.before) !== version)
+        this.#drop(shown.id);
+  }
+
+  close(): void {
+    for (const id of [...this.#questions.keys()]) this.#drop(id);
+  }
+
+  #drop(id: string): boolean {
+    this.#questions.get(id)?.controller.abort(new Error("withdrawn"));
+    return this.#questions.delete(id);
+  }
+
+  async #ask(question: Question, asked: AskedChange): Promise<void> {
+    const { host, apply, refused, onchange, onerror } = this.#options;
+    const { controller, change, shown } = question;
+    const { signal } = controller;
+    if (signal.aborted) return;
+    try {
+      const isAllowed = await host.confirm(asked, signal);
+      if (signal.aborted) return;
+      if (isAllowed) {
+        await apply(change);
+        this.#questions.delete(shown.id);
+      } else {
+        refused(change);
+        question.shown = { ...shown, state: "declined" };
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof GatewayError)) onerror(error);
+      question.shown = { ...shown, state: "failed", problem: messageOf(error) };
+    }
+    onchange();
+  }
+}
