@@ -32,7 +32,7 @@ export async function startTestGateway(
   settings: StageSettings,
   folder: string,
   files?: string,
-  options: Pick<GatewayOptions, "host" | "testMode"> = {},
+  options: Pick<GatewayOptions, "host" | "testMode" | "setup" | "detection"> = {},
 ): Promise<{ gateway: RunningGateway; log: string[] }> {
   const log: string[] = [];
   const read = await readSettings({
