@@ -53,7 +53,14 @@ export interface ScriptedModel {
 /** Starts a scripted model on a free loopback port. */
 export async function startScriptedModel(
   turns: readonly Script[] = [],
-  { models = ["scripted"], otherwise, title = [], documents = {}, list, port: wanted = 0 }: ScriptedModelOptions = {},
+  {
+    models = ["scripted"],
+    otherwise,
+    title = [],
+    documents = {},
+    list,
+    port: wanted = 0,
+  }: ScriptedModelOptions = {},
 ): Promise<ScriptedModel> {
   const waiting = [...turns];
   const requests: ModelSaw[] = [];
@@ -109,7 +116,9 @@ export async function startScriptedModel(
 
 /** Whether the request asks for the title of a conversation: by its instructions. */
 const isTitle = ({ body: { messages } }: ModelSaw): boolean =>
-  `${messages[0]?.role === "system" ? messages[0].content : ""}`.startsWith("Write a title for a conversation");
+  `${messages[0]?.role === "system" ? messages[0].content : ""}`.startsWith(
+    "Write a title for a conversation",
+  );
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json" });

@@ -6,7 +6,13 @@ import {
   Follower,
   words,
 } from "../../../testing/gateway/conversation-stage.js";
-import { type Script, say, startScriptedModel, unauthorized, usage } from "../../../testing/model/scripted-model.js";
+import {
+  type Script,
+  say,
+  startScriptedModel,
+  unauthorized,
+  usage,
+} from "../../../testing/model/scripted-model.js";
 import { aiModel } from "./model/ai-model.js";
 import type { Model } from "./model/model.js";
 import type { AnswerDefaults } from "./ports.js";
@@ -87,7 +93,9 @@ describe("several models in one conversation", () => {
   it("refuse what does not exist, and nothing is sent", async () => {
     const { models, server, conversation, page } = await stageOf([say("1")]);
     const code = { data: { code: "model-unknown" } };
-    await expect(conversation.send(words("a"), undefined, undefined, "test/none")).rejects.toMatchObject(code);
+    await expect(conversation.send(words("a"), undefined, undefined, "test/none")).rejects.toMatchObject(
+      code,
+    );
     await expect(conversation.configure({ model: "x".repeat(200) })).rejects.toMatchObject(code);
     await conversation.configure({ model: "test/two" });
     models.delete("test/two");
@@ -147,7 +155,11 @@ describe("the cost", () => {
     await conversation.send(words("a"));
     await conversation.send(words("b"));
     await done(page);
-    expect(page.models[0]?.usage).toEqual({ input: 1_000, output: 200, cost: { usd: 0.004, asOf: "2026-07-01" } });
+    expect(page.models[0]?.usage).toEqual({
+      input: 1_000,
+      output: 200,
+      cost: { usd: 0.004, asOf: "2026-07-01" },
+    });
     expect(conversation.state().usage).toEqual({
       input: 2_000,
       output: 400,

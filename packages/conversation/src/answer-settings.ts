@@ -16,7 +16,9 @@ import { SYSTEM_PROMPT } from "./system-prompt.js";
 export function checkedSettings({ model, system, temperature }: AnswerSettings): AnswerSettings {
   const { system: longest, temperature: hottest, model: longestName } = MODEL_INPUT_LIMITS;
   if (system !== undefined && system.length > longest)
-    throw wrong(`the instructions have ${system.length} characters, and ${longest} are allowed: shorten them`);
+    throw wrong(
+      `the instructions have ${system.length} characters, and ${longest} are allowed: shorten them`,
+    );
   if (temperature !== undefined && !(temperature >= 0 && temperature <= hottest))
     throw wrong(`the temperature must be between 0 and ${hottest}`);
   if (model !== undefined && model.length > longestName) throw wrong("the name of the model is too long");
@@ -37,7 +39,9 @@ export function requestSettings(
   const own = system ?? defaults.system;
   const hot = temperature ?? defaults.temperature;
   return {
-    system: own ? `${SYSTEM_PROMPT}\n\nThe user's instructions for this conversation:\n${own}` : SYSTEM_PROMPT,
+    system: own
+      ? `${SYSTEM_PROMPT}\n\nThe user's instructions for this conversation:\n${own}`
+      : SYSTEM_PROMPT,
     ...(hot !== undefined && { temperature: hot }),
   };
 }

@@ -136,7 +136,7 @@ export class Journal {
 
   /** Whether there is nothing to store. */
   get isEmpty(): boolean {
-    return this.#items.size === 0 && this.#title === NO_TITLE && Object.keys(this.#settings).length === 0;
+    return this.#items.size === 0 && this.#title === NO_TITLE;
   }
 
   find(id: string): ConversationItem | undefined {
@@ -307,7 +307,8 @@ export class Journal {
     const { title, usage, isRunning } = this;
     const agents = this.#agents && { agents: this.#agents };
     const settings = Object.keys(this.#settings).length > 0 && { settings: { ...this.#settings } };
-    if (this.#isStatePending) changes.push({ kind: "state", title, isRunning, usage, ...settings, ...agents });
+    if (this.#isStatePending)
+      changes.push({ kind: "state", title, isRunning, usage, ...settings, ...agents });
     this.#isStatePending = false;
     return changes;
   }

@@ -113,7 +113,8 @@ export class NoteWriter {
   noModel(chosen: string | undefined, help: string): void {
     const text = chosen === undefined ? help : modelUnavailable(chosen);
     const isSaid = this.#journal.items.some(
-      (item) => item.kind === "note" && item.code === "no-model" && (chosen === undefined || item.text === text),
+      (item) =>
+        item.kind === "note" && item.code === "no-model" && (chosen === undefined || item.text === text),
     );
     if (!isSaid) this.add("info", "no-model", text);
   }

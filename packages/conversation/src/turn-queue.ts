@@ -11,8 +11,8 @@ import {
   type SpeakingApp,
 } from "@vitrine/wire";
 import { requestSettings } from "./answer-settings.js";
-import { appFlood, UNANSWERED } from "./notes.js";
 import type { Model } from "./model/model.js";
+import { appFlood, UNANSWERED } from "./notes.js";
 import type { ModelPort } from "./ports.js";
 import { type NamedTools, nameTools } from "./tool-names.js";
 import { messagesOf, Turn, type TurnOptions } from "./turn.js";

@@ -65,8 +65,12 @@ export class WrittenTitle {
     const { journal, models, clock, onerror } = this.#options;
     const { defaults } = models;
     if (this.#isDone || !defaults || defaults.titles === false) return;
-    const answer = journal.items.find((item): item is ModelItem => item.kind === "model" && item.state === "done");
-    const message = textOf(journal.items.flatMap((item) => (item.kind === "user" ? item.content : [])).slice(0, 1));
+    const answer = journal.items.find(
+      (item): item is ModelItem => item.kind === "model" && item.state === "done",
+    );
+    const message = textOf(
+      journal.items.flatMap((item) => (item.kind === "user" ? item.content : [])).slice(0, 1),
+    );
     if (!answer || answer.problem || message.trim() === "") return;
     this.#isDone = true;
     const before = journal.title;

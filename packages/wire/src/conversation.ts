@@ -330,7 +330,10 @@ export interface ConversationRequests {
     result: { item: string };
   };
   /** Replaces the user's choices for the answers. */
-  "conversation/settings": { params: { id: string; settings: AnswerSettings }; result: Record<string, never> };
+  "conversation/settings": {
+    params: { id: string; settings: AnswerSettings };
+    result: Record<string, never>;
+  };
 }
 
 /** Requests to a page about conversations, on channel `.`. */

@@ -22,7 +22,11 @@ const isName = (name: unknown): name is string =>
   typeof name === "string" && name.length <= 200 && /^[^\s\p{Cc}\p{Cf}]+$/u.test(name);
 
 /** Reads one entry of the list; undefined if it is not a model for conversations. */
-export function listedModel(entry: unknown, type: ModelProviderSettings["type"], today: string): ListedModel | undefined {
+export function listedModel(
+  entry: unknown,
+  type: ModelProviderSettings["type"],
+  today: string,
+): ListedModel | undefined {
   if (!isRecord(entry)) return undefined;
   if (type === "google") return googleModel(entry);
   const { id } = entry;

@@ -26,7 +26,9 @@ const MOST_MODELS = 200;
 
 const nameIn = (entry: unknown, key: string): string | undefined => {
   const name = isRecord(entry) ? entry[key] : undefined;
-  return typeof name === "string" && name.length <= 200 && /^[^\s\p{Cc}\p{Cf}]+$/u.test(name) ? name : undefined;
+  return typeof name === "string" && name.length <= 200 && /^[^\s\p{Cc}\p{Cf}]+$/u.test(name)
+    ? name
+    : undefined;
 };
 
 const listIn = (answer: unknown, key: string): unknown[] | undefined => {
@@ -37,7 +39,11 @@ const listIn = (answer: unknown, key: string): unknown[] | undefined => {
 /** Builds a model without facts that are unknown. */
 function model(name: string, context: unknown, canCall: boolean | undefined): ListedModel {
   const tokens = positiveInteger(context);
-  return { name, ...(tokens !== undefined && { context: tokens }), ...(canCall !== undefined && { canCall }) };
+  return {
+    name,
+    ...(tokens !== undefined && { context: tokens }),
+    ...(canCall !== undefined && { canCall }),
+  };
 }
 
 /** `GET /api/tags` lists the models; `POST /api/show` has the context length and the capabilities of one. */
@@ -64,7 +70,8 @@ async function ollamaModels(ask: AskLocal): Promise<ListedModel[] | undefined> {
 /** `GET /api/v0/models` lists all downloaded models, with their type and maximum context. */
 async function studioModels(ask: AskLocal): Promise<ListedModel[] | undefined> {
   const list = listIn(await ask("/api/v0/models"), "data");
-  if (!list?.every((each) => isRecord(each) && typeof each["state"] === "string" && "type" in each)) return undefined;
+  if (!list?.every((each) => isRecord(each) && typeof each["state"] === "string" && "type" in each))
+    return undefined;
   return list.flatMap((each) => {
     const name = nameIn(each, "id");
     if (!isRecord(each) || name === undefined || each["type"] === "embeddings") return [];
@@ -82,7 +89,8 @@ async function llamaModels(ask: AskLocal): Promise<ListedModel[] | undefined> {
   const settings = isRecord(props) ? props["default_generation_settings"] : undefined;
   const context = isRecord(settings) ? settings["n_ctx"] : undefined;
   const caps = isRecord(props) ? props["chat_template_caps"] : undefined;
-  const canCall = isRecord(caps) && typeof caps["supports_tools"] === "boolean" ? caps["supports_tools"] : undefined;
+  const canCall =
+    isRecord(caps) && typeof caps["supports_tools"] === "boolean" ? caps["supports_tools"] : undefined;
   return list.flatMap((each) => nameIn(each, "id") ?? []).map((name) => model(name, context, canCall));
 }
 
@@ -116,7 +124,10 @@ export const askAt =
   async (path, body) => {
     try {
       const response = await fetch(`${origin}${path}`, {
-        headers: { accept: "application/json", ...(body !== undefined && { "content-type": "application/json" }) },
+        headers: {
+          accept: "application/json",
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
         ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
         redirect: "manual",
         signal,

@@ -47,7 +47,11 @@ describe("local model servers", () => {
     const ports = { Ollama: a?.port, "LM Studio": b?.port, "llama.cpp": c?.port, vLLM: d?.port };
     expect(await detectLocalServers({ ports: ports as Record<Program, number>, timeout: 5_000 })).toEqual([
       { program: "Ollama", url: a?.url, models: [{ name: "qwen3:8b", context: 40_960, canCall: true }] },
-      { program: "LM Studio", url: b?.url, models: [{ name: "meta-llama-3.1-8b-instruct", context: 131_072 }] },
+      {
+        program: "LM Studio",
+        url: b?.url,
+        models: [{ name: "meta-llama-3.1-8b-instruct", context: 131_072 }],
+      },
       { program: "llama.cpp", url: c?.url, models: [{ name: "qwen3-8b", context: 8192, canCall: true }] },
       { program: "vLLM", url: d?.url, models: [{ name: "Qwen/Qwen3-8B", context: 32_768 }] },
     ]);
@@ -86,7 +90,9 @@ describe("local model servers", () => {
     await new Promise((resolve) => moved.once("listening", resolve));
     open.push(() => closeServer(moved));
     const { port } = moved.address() as AddressInfo;
-    expect(await detectLocalServers({ ports: await portsWith({ Ollama: port }), timeout: 2_000 })).toEqual([]);
+    expect(await detectLocalServers({ ports: await portsWith({ Ollama: port }), timeout: 2_000 })).toEqual(
+      [],
+    );
     expect(target.paths).toEqual([]);
   });
 

@@ -49,7 +49,11 @@ describe("the list of models", () => {
             supported_parameters: ["temperature", "tools"],
           }),
           entry("auto", { context_length: 2_000_000, pricing: { prompt: "-1", completion: "-1" } }),
-          entry("odd", { context_length: "many", pricing: { prompt: 3, completion: null }, supported_parameters: [] }),
+          entry("odd", {
+            context_length: "many",
+            pricing: { prompt: 3, completion: null },
+            supported_parameters: [],
+          }),
           entry("free", { pricing: { prompt: "0", completion: "0" } }),
         ],
       }),
@@ -67,8 +71,14 @@ describe("the list of models", () => {
   it("is requested as each provider requires, with the key in a header only", async () => {
     const seen: IncomingMessage[] = [];
     const url = await serve(json({ data: [{ id: "a" }], models: [] }, seen));
-    for (const type of ["openai", "anthropic", "google", "compatible"] as const) await listModels(at(url, { type }));
-    expect(seen.map(({ url: path, headers }) => [path, headers["authorization"] ?? headers["x-api-key"] ?? headers["x-goog-api-key"]])).toEqual([
+    for (const type of ["openai", "anthropic", "google", "compatible"] as const)
+      await listModels(at(url, { type }));
+    expect(
+      seen.map(({ url: path, headers }) => [
+        path,
+        headers["authorization"] ?? headers["x-api-key"] ?? headers["x-goog-api-key"],
+      ]),
+    ).toEqual([
       ["/v1/models", `Bearer ${KEY}`],
       ["/v1/models?limit=1000", KEY],
       ["/v1/models?pageSize=1000", KEY],
@@ -80,7 +90,11 @@ describe("the list of models", () => {
     const url = await serve(
       json({
         models: [
-          { name: "models/gemini-x", inputTokenLimit: 1_048_576, supportedGenerationMethods: ["generateContent"] },
+          {
+            name: "models/gemini-x",
+            inputTokenLimit: 1_048_576,
+            supportedGenerationMethods: ["generateContent"],
+          },
           { name: "models/embedding-x", inputTokenLimit: 2048, supportedGenerationMethods: ["embedContent"] },
         ],
       }),
@@ -89,7 +103,15 @@ describe("the list of models", () => {
   });
 
   it("leaves out OpenAI's models that write no text, and has no table prices at other addresses", async () => {
-    const ids = ["gpt-5.5", "text-embedding-3-small", "whisper-1", "tts-1", "dall-e-3", "gpt-image-1", "gpt-realtime"];
+    const ids = [
+      "gpt-5.5",
+      "text-embedding-3-small",
+      "whisper-1",
+      "tts-1",
+      "dall-e-3",
+      "gpt-image-1",
+      "gpt-realtime",
+    ];
     const url = await serve(json({ data: ids.map((id) => ({ id })) }));
     expect(await listModels(at(url, { type: "openai" }))).toEqual([{ name: "gpt-5.5" }]);
     expect(PRICES_AS_OF).toMatch(/^20\d\d-\d\d-\d\d$/);
@@ -103,8 +125,16 @@ describe("the list of models", () => {
   it.each<[string, (request: IncomingMessage, response: ServerResponse) => void, string]>([
     ["is huge", json({ data: [{ id: "x".repeat(5_000_000) }] }), "model-invalid"],
     ["is no list", json({ data: { a: 1 } }), "model-invalid"],
-    ["is refused", (_, response) => void response.writeHead(401).end(`wrong key ${KEY}`), "model-unauthorized"],
-    ["is elsewhere", (_, response) => void response.writeHead(307, { location: "http://127.0.0.1:1/" }).end(), "model-failed"],
+    [
+      "is refused",
+      (_, response) => void response.writeHead(401).end(`wrong key ${KEY}`),
+      "model-unauthorized",
+    ],
+    [
+      "is elsewhere",
+      (_, response) => void response.writeHead(307, { location: "http://127.0.0.1:1/" }).end(),
+      "model-failed",
+    ],
   ])("that %s is an error without the key", async (_, answer, code) => {
     const error = await listModels(at(await serve(answer))).then(
       () => undefined,
@@ -125,12 +155,16 @@ describe("the list of models", () => {
     const url = await serve(() => void asked++);
     const { port } = new URL(url);
     for (const host of ["127.0.0.1", "localhost", "[::1]", "169.254.169.254", "0.0.0.0"])
-      await expect(listModels(at(`http://${host}:${port}/v1`, { privateNetwork: false }))).rejects.toMatchObject({
+      await expect(
+        listModels(at(`http://${host}:${port}/v1`, { privateNetwork: false })),
+      ).rejects.toMatchObject({
         data: { code: "model-unreachable" },
       });
-    await expect(listModels(at("http://169.254.169.254/v1", { privateNetwork: true }))).rejects.toMatchObject({
-      message: expect.stringContaining("must not be reached"),
-    });
+    await expect(listModels(at("http://169.254.169.254/v1", { privateNetwork: true }))).rejects.toMatchObject(
+      {
+        message: expect.stringContaining("must not be reached"),
+      },
+    );
     expect(asked).toBe(0);
     const listing = listModels(at(url, { privateNetwork: true }), AbortSignal.timeout(300));
     await expect(listing).rejects.toThrow("in time");

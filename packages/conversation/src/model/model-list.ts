@@ -48,7 +48,10 @@ export async function listModels(
 }
 
 /** Each type has its own header for the key. */
-function listRequest({ type, url, key }: ModelProviderSettings): { url: string; headers: Record<string, string> } {
+function listRequest({ type, url, key }: ModelProviderSettings): {
+  url: string;
+  headers: Record<string, string>;
+} {
   switch (type) {
     case "anthropic":
       return {

@@ -30,7 +30,11 @@ async function tested(script: Script, timeout?: number) {
 }
 
 it("a test message shows that a model answers and can call tools", async () => {
-  const { outcome, server } = await tested([say("Hi."), callTool("say_hello", { word: "vitrine" }), usage(50, 9)]);
+  const { outcome, server } = await tested([
+    say("Hi."),
+    callTool("say_hello", { word: "vitrine" }),
+    usage(50, 9),
+  ]);
   expect(outcome).toEqual({
     text: "Hi.",
     duration: expect.any(Number),

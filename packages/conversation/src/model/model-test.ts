@@ -19,7 +19,8 @@ const TEST_TOKENS = 1_000;
 const WORD = "vitrine";
 
 const REQUEST: ModelRequest = {
-  system: "This is a test of the connection. Call the tool that the user names. If you cannot call tools, say so in one sentence.",
+  system:
+    "This is a test of the connection. Call the tool that the user names. If you cannot call tools, say so in one sentence.",
   messages: [
     { role: "user", content: [{ type: "text", text: `Call the tool "say_hello" with the word "${WORD}".` }] },
   ],
@@ -86,6 +87,7 @@ function problemOf(error: unknown, isLate: boolean, timeout: number): { code: st
     return { code: "model-unreachable", message };
   }
   if (error instanceof ModelError) return { code: error.data.code, message: error.message };
-  const message = error instanceof VitrineError ? error.message : "the request failed unexpectedly; try again";
+  const message =
+    error instanceof VitrineError ? error.message : "the request failed unexpectedly; try again";
   return { code: "model-failed", message };
 }

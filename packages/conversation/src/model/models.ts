@@ -8,9 +8,9 @@ import { isRecord, Listeners } from "@vitrine/protocol";
 import { closest, readPrivate, writePrivate } from "@vitrine/servers/support";
 import type { ModelFacts, ModelState, ModelSummary } from "@vitrine/wire";
 import { aiModel } from "./ai-model.js";
+import type { ListedModel } from "./listed-model.js";
 import type { Model } from "./model.js";
 import { ModelError } from "./model-error.js";
-import type { ListedModel } from "./listed-model.js";
 import { listModels } from "./model-list.js";
 import { tableFacts } from "./price-table.js";
 import { missingLibrary } from "./provider.js";
@@ -269,7 +269,8 @@ export class Models {
    */
   async listOf(name: string, more: ReadonlyMap<string, ModelFacts> = new Map()): Promise<ModelSummary[]> {
     const provider = this.#settings.providers.get(name);
-    if (!provider) throw new ModelError("model-unknown", "there is no provider of this name; choose one from the list");
+    if (!provider)
+      throw new ModelError("model-unknown", "there is no provider of this name; choose one from the list");
     const problem = this.#problemOf(provider);
     if (problem !== undefined) throw new ModelError("model-unauthorized", `${name}: ${problem}`);
     const models = (await listModels(provider)).map((model) => ({ ...model, ...more.get(model.name) }));

@@ -76,7 +76,10 @@ const HOSTS = {
 } as const;
 
 /** The facts of the table about a model; none if the table lacks it. */
-export function tableFacts({ type, url }: Pick<ModelProviderSettings, "type" | "url">, name: string): ModelFacts {
+export function tableFacts(
+  { type, url }: Pick<ModelProviderSettings, "type" | "url">,
+  name: string,
+): ModelFacts {
   if (type === "compatible" || new URL(url).host !== HOSTS[type]) return {};
   const rows = ROWS[type];
   const row = Object.hasOwn(rows, name) ? rows[name] : undefined;

@@ -27,7 +27,12 @@ export type ProviderAddress = Pick<ModelProviderSettings, "name" | "privateNetwo
  */
 export function addressFetch({ name, privateNetwork }: ProviderAddress): typeof fetch {
   if (privateNetwork === undefined) return (input, init) => fetch(input, { ...init, redirect: "manual" });
-  const checked = safeFetch({ url: NOBODY, privateNetwork, message: ANSWER_LIMIT, timeout: RESPONSE_TIMEOUT });
+  const checked = safeFetch({
+    url: NOBODY,
+    privateNetwork,
+    message: ANSWER_LIMIT,
+    timeout: RESPONSE_TIMEOUT,
+  });
   return async (input, init) => {
     const target = input instanceof Request ? input.url : input;
     try {

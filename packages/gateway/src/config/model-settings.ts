@@ -177,12 +177,10 @@ export function modelSettings(written: WrittenModel, sources: Sources, spot: Spo
   const { use, limits, system, temperature: hot, titles } = written;
   const wanted = use?.split("/", 1)[0];
   const providers = written.providers
-    ? Object.entries(written.providers).flatMap(
-        ([each, settings]) => {
-          const found = provider(each, settings, sources, at.at("providers").at(each));
-          return found ? { ...found, isWritten: true } : [];
-        },
-      )
+    ? Object.entries(written.providers).flatMap(([each, settings]) => {
+        const found = provider(each, settings, sources, at.at("providers").at(each));
+        return found ? { ...found, isWritten: true } : [];
+      })
     : (Object.keys(KNOWN_PROVIDERS) as KnownProvider[])
         .filter((each) => each === wanted || sources.env[KNOWN_PROVIDERS[each].variable])
         .flatMap((each) => provider(each, {}, sources, at) ?? []);

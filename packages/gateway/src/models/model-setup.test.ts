@@ -29,7 +29,10 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-async function scripted(turns: readonly Script[] = [], options?: ScriptedModelOptions): Promise<ScriptedModel> {
+async function scripted(
+  turns: readonly Script[] = [],
+  options?: ScriptedModelOptions,
+): Promise<ScriptedModel> {
   const server = await startScriptedModel(turns, options);
   open.push(() => server.close());
   return server;
@@ -96,7 +99,8 @@ async function stage(
     file,
     page,
     text: () => readFile(file, "utf8"),
-    secret: async (name) => (await openSecrets({ folder: join(opened.folder, "data") })).get(`settings/${name}`),
+    secret: async (name) =>
+      (await openSecrets({ folder: join(opened.folder, "data") })).get(`settings/${name}`),
   };
 }
 
@@ -130,14 +134,28 @@ describe("a provider that a page adds", () => {
   it("works at once: its key is stored, the file refers to it and keeps its comments, and it answers", async () => {
     const model = await scripted([say("Hello.")], { models: ["small"] });
     const set = await stage('{\n  // mine\n  "mcpServers": {}\n}\n');
-    const saved = await save(set, { name: "local", type: "compatible", url: model.url, key: ` ${KEY}\n`, isPrivate: true });
+    const saved = await save(set, {
+      name: "local",
+      type: "compatible",
+      url: model.url,
+      key: ` ${KEY}\n`,
+      isPrivate: true,
+    });
     expect(saved).toEqual({
       providers: [{ name: "local", type: "compatible", url: model.url, key: "store", isWritten: true }],
     });
     const text = await set.text();
     expect(text).toContain("// mine");
     expect(parseJson(text)).toMatchObject({
-      model: { providers: { local: { url: model.url, privateNetwork: true, key: expect.stringMatching(/^\$\{secret:model-local-[0-9a-f]{12}\}$/) } } },
+      model: {
+        providers: {
+          local: {
+            url: model.url,
+            privateNetwork: true,
+            key: expect.stringMatching(/^\$\{secret:model-local-[0-9a-f]{12}\}$/),
+          },
+        },
+      },
     });
     expect(await set.secret(keyIn(text))).toBe(KEY);
     const { models } = await set.page.request("model/list", { provider: "local" });
@@ -145,7 +163,9 @@ describe("a provider that a page adds", () => {
     await set.page.request("model/choose", { model: "local/small" });
     const { id } = await set.page.request("conversation/open", {});
     await set.page.request("conversation/send", { id, content: [{ type: "text", text: "Hi" }] });
-    await expect.poll(async () => (await set.page.request("conversation/open", { id })).items.at(-1)).toMatchObject({ text: "Hello." });
+    await expect
+      .poll(async () => (await set.page.request("conversation/open", { id })).items.at(-1))
+      .toMatchObject({ text: "Hello." });
     expect(model.requests[0]?.headers["authorization"]).toBe(`Bearer ${KEY}`);
   });
 
@@ -162,7 +182,14 @@ describe("a provider that a page adds", () => {
     await ask(save(set, { name: "local", type: "compatible", key: OTHER_KEY }));
     await ask(save(set, { name: "BAD", type: "compatible", url: model.url, key: KEY }));
     await ask(save(set, { name: "more", type: "compatible", url: "http://example.com", key: KEY }));
-    await ask(save(set, { name: "more", type: "compatible", url: `https://${KEY}@example.com`, key: `${KEY} ${KEY}` }));
+    await ask(
+      save(set, {
+        name: "more",
+        type: "compatible",
+        url: `https://${KEY}@example.com`,
+        key: `${KEY} ${KEY}`,
+      }),
+    );
     await ask(page.request("model/list", { provider: "local" }));
     await ask(page.request("model/providers", {}));
     await ask(page.request("model/state", {}));
@@ -173,14 +200,18 @@ describe("a provider that a page adds", () => {
     await ask(page.request("conversation/send", { id, content: [{ type: "text", text: "Hi" }] }));
     await ask(page.request("conversation/open", { id }));
     const rows = await entry.rows("ann");
-    expect(rows.filter(({ method }) => method === "model/providers").map(({ target, reason }) => [target, reason])).toEqual([
+    expect(
+      rows.filter(({ method }) => method === "model/providers").map(({ target, reason }) => [target, reason]),
+    ).toEqual([
       ["local", "added"],
       ["local", "key replaced"],
     ]);
     await entry.gateway.close(0);
     const files = await readdir(entry.folder, { recursive: true, withFileTypes: true });
     const contents = await Promise.all(
-      files.filter((each) => each.isFile()).map((each) => readFile(join(each.parentPath, each.name), "latin1")),
+      files
+        .filter((each) => each.isFile())
+        .map((each) => readFile(join(each.parentPath, each.name), "latin1")),
     );
     expect(contents.length).toBeGreaterThan(3);
     const everything = JSON.stringify([answers, page.heard, page.stray, entry.log, rows, contents]);
@@ -200,7 +231,9 @@ describe("a provider that a page adds", () => {
       { name: "openai", key: "environment", isWritten: true },
       { name: "anthropic", key: "store", url: "https://api.anthropic.com/v1" },
     ]);
-    expect(parseJson(await set.text())).toMatchObject({ model: { providers: { openai: {}, anthropic: {} } } });
+    expect(parseJson(await set.text())).toMatchObject({
+      model: { providers: { openai: {}, anthropic: {} } },
+    });
   });
 
   it("gets a new key, and the old one is deleted", async () => {
@@ -228,14 +261,17 @@ describe("a provider that a page adds", () => {
     });
     await set.page.request("model/forget", { name: "two", what: "provider" });
     expect(parseJson(await set.text())).toEqual({ model: {} });
-    expect(await codeOf(set.page.request("model/forget", { name: "constructor", what: "provider" }))).toContain("no provider");
+    expect(
+      await codeOf(set.page.request("model/forget", { name: "constructor", what: "provider" })),
+    ).toContain("no provider");
   });
 
   it("leaves a secret that the user named, or that is used elsewhere", async () => {
     const set = await stage("");
     const secrets = await openSecrets({ folder: join(set.entry.folder, "data") });
     await secrets.set("settings/MINE", KEY);
-    const text = '{ "model": { "providers": { "one": { "url": "https://a.example/v1", "key": "${secret:MINE}" } } } }';
+    const text =
+      '{ "model": { "providers": { "one": { "url": "https://a.example/v1", "key": "${secret:MINE}" } } } }';
     await writeFile(set.file, text);
     await set.entry.update({ shop: {} }, { model: Object(parseJson(text)).model });
     await set.page.request("model/forget", { name: "one", what: "provider" });
@@ -254,7 +290,9 @@ describe("an attacker's page", () => {
     expect(await set.secret(secret)).toBeUndefined();
     await set.page.request("model/list", { provider: "one" });
     expect(thief.lists.every(({ authorization }) => authorization === undefined)).toBe(true);
-    expect(await codeOf(save(set, { name: "openai", type: "openai", url: thief.url, key: KEY }))).toContain("its own address");
+    expect(await codeOf(save(set, { name: "openai", type: "openai", url: thief.url, key: KEY }))).toContain(
+      "its own address",
+    );
     // A reference is a key like any other text.
     await save(set, { name: "two", type: "compatible", url: thief.url, key: "${env:HOME}", isPrivate: true });
     await set.page.request("model/list", { provider: "two" });
@@ -300,7 +338,10 @@ describe("an attacker's page", () => {
     );
     expect(await codeOf(set.page.request("model/list", { provider: "one" }))).toBe("model-unreachable");
     const test = await set.page.request("model/test", { model: "one/x" });
-    expect(test.problem).toMatchObject({ code: "model-unreachable", message: expect.stringContaining("private network") });
+    expect(test.problem).toMatchObject({
+      code: "model-unreachable",
+      message: expect.stringContaining("private network"),
+    });
     expect(asked).toBe(0);
     const saved = await stage("");
     await save(saved, { name: "one", type: "compatible", url: "https://models.example/v1" });
@@ -314,7 +355,10 @@ describe("an attacker's page", () => {
     });
     const before = await set.text();
     const bea = await set.entry.page("bea", "websocket");
-    expect(await bea.request("model/providers", {})).toEqual({ providers: [], locked: expect.stringContaining("administers") });
+    expect(await bea.request("model/providers", {})).toEqual({
+      providers: [],
+      locked: expect.stringContaining("administers"),
+    });
     for (const request of [
       bea.request("model/save", { name: "one", type: "compatible", url: "https://b.example/v1" }),
       bea.request("model/forget", { name: "one", what: "provider" }),
@@ -332,17 +376,24 @@ describe("an attacker's page", () => {
     expect(await readdir(set.entry.folder)).not.toContain("mcp.json");
   });
 
-  it.each(["", "A", "a/b", "__proto__", "../x", "a".repeat(33), "a b"])("cannot use the name %j", async (name) => {
-    const set = await stage("");
-    expect(await dataOf(save(set, { name, type: "openai", key: KEY }))).toEqual({ field: "params.name" });
-  });
+  it.each(["", "A", "a/b", "__proto__", "../x", "a".repeat(33), "a b"])(
+    "cannot use the name %j",
+    async (name) => {
+      const set = await stage("");
+      expect(await dataOf(save(set, { name, type: "openai", key: KEY }))).toEqual({ field: "params.name" });
+    },
+  );
 
   it("cannot write to a file that waits for approval, or is another program's", async () => {
     const changed = await stage("{}", { isApproved: async () => false });
-    expect(await codeOf(save(changed, { name: "one", type: "openai", key: KEY }))).toBe("settings-unwritable");
+    expect(await codeOf(save(changed, { name: "one", type: "openai", key: KEY }))).toBe(
+      "settings-unwritable",
+    );
     expect(await changed.text()).toBe("{}");
     const foreign = await stage("{}", { readOnly: "it is Claude's" });
-    expect(await codeOf(save(foreign, { name: "one", type: "openai", key: KEY }))).toBe("settings-unwritable");
+    expect(await codeOf(save(foreign, { name: "one", type: "openai", key: KEY }))).toBe(
+      "settings-unwritable",
+    );
     expect(await foreign.page.request("model/providers", {})).toMatchObject({ locked: "it is Claude's" });
   });
 });
@@ -353,7 +404,9 @@ describe("local model servers", () => {
     const { port } = new URL(model.url);
     const set = await stage("", { ports: { Ollama: Number(port) } });
     // Not before the gateway itself has found it.
-    expect(await dataOf(save(set, { name: "ollama", type: "compatible", url: model.url }))).toMatchObject({ confirm: true });
+    expect(await dataOf(save(set, { name: "ollama", type: "compatible", url: model.url }))).toMatchObject({
+      confirm: true,
+    });
     const { found } = await set.page.request("model/detect", {});
     expect(found).toEqual([
       { program: "Ollama", url: model.url, models: [{ name: "qwen3:8b", context: 40_960, canCall: true }] },
@@ -363,7 +416,9 @@ describe("local model servers", () => {
     expect((await set.page.request("model/list", { provider: "ollama" })).models).toEqual([
       { id: "ollama/qwen3:8b", label: "qwen3:8b", context: 40_960, canCall: true },
     ]);
-    expect(await set.page.request("model/test", { model: "ollama/qwen3:8b" })).toMatchObject({ canCall: true });
+    expect(await set.page.request("model/test", { model: "ollama/qwen3:8b" })).toMatchObject({
+      canCall: true,
+    });
   });
 });
 

@@ -101,9 +101,13 @@ export class ModelSetup {
     const { models } = this.#options;
     const { name, type, url } = provider;
     if (!NAME.test(name))
-      throw wrong("name", "a name has 1 to 32 lower-case letters, digits, _ and -, and begins with a letter or digit");
+      throw wrong(
+        "name",
+        "a name has 1 to 32 lower-case letters, digits, _ and -, and begins with a letter or digit",
+      );
     const key = keyOf(provider.key);
-    if (type !== "compatible" && url !== undefined) throw wrong("url", `${type} has its own address; leave it empty`);
+    if (type !== "compatible" && url !== undefined)
+      throw wrong("url", `${type} has its own address; leave it empty`);
     const isConfirmed = provider.isPrivate === true || (url !== undefined && this.#detected.has(url));
     const address = url === undefined ? undefined : providerUrl(url, isConfirmed);
     const before = this.#secretOf(name);
@@ -129,7 +133,10 @@ export class ModelSetup {
    *
    * @throws {GatewayError} `admin-required`, `settings-unwritable`, `config-invalid`
    */
-  async forget(user: string, { name, what }: ModelRequests["model/forget"]["params"]): Promise<ModelProviders> {
+  async forget(
+    user: string,
+    { name, what }: ModelRequests["model/forget"]["params"],
+  ): Promise<ModelProviders> {
     const host = this.#writable(user);
     const found = this.#find(name);
     if (!found?.isWritten) throw wrong("name", "the settings file has no provider of this name");
@@ -179,8 +186,10 @@ export class ModelSetup {
   async test(user: string, id: string): Promise<ModelTest> {
     this.#admin(user);
     const model = id.length <= MODEL_INPUT_LIMITS.model ? this.#options.models.find(id) : undefined;
-    if (!model) throw new ModelError("model-unknown", "this model cannot be used; choose another from the list");
-    if (this.#testing.has(user)) throw new GatewayError("overloaded", "a test message is on its way; wait for its answer");
+    if (!model)
+      throw new ModelError("model-unknown", "this model cannot be used; choose another from the list");
+    if (this.#testing.has(user))
+      throw new GatewayError("overloaded", "a test message is on its way; wait for its answer");
     this.#testing.add(user);
     try {
       return await testModel(model);

@@ -24,7 +24,8 @@ export function providerUrl(written: string, isConfirmed: boolean): ProviderUrl 
   if (written.length > MODEL_INPUT_LIMITS.url || !URL.canParse(written) || !/^https?:\/\//i.test(written))
     throw wrong("this is not a web address; write it like https://openrouter.ai/api/v1");
   const { protocol, hostname, username, password, search, hash, href } = new URL(written);
-  if (username || password) throw wrong("the address contains a user name or a password; enter a key instead");
+  if (username || password)
+    throw wrong("the address contains a user name or a password; enter a key instead");
   if (search || hash) throw wrong("the address contains ? or #; remove it and everything after it");
   const host = hostname.replace(/^\[|\]$/g, "");
   const isPrivate = isPrivateHost(hostname);

@@ -24,7 +24,9 @@ export function writtenModels(text: string): {
   const model = isRecord(whole) && isRecord(whole["model"]) ? whole["model"] : {};
   const { providers, use } = model;
   const found = isRecord(providers)
-    ? Object.fromEntries(Object.entries(providers).flatMap(([name, each]) => (isRecord(each) ? [[name, each]] : [])))
+    ? Object.fromEntries(
+        Object.entries(providers).flatMap(([name, each]) => (isRecord(each) ? [[name, each]] : [])),
+      )
     : undefined;
   return { providers: found, use: typeof use === "string" ? use : undefined };
 }
@@ -67,7 +69,8 @@ export function savedProvider(text: string, change: ProviderChange): SettingsCha
 export const providerIn = (
   providers: Readonly<Record<string, WrittenModelProvider>> | undefined,
   name: string,
-): WrittenModelProvider | undefined => (providers && Object.hasOwn(providers, name) ? providers[name] : undefined);
+): WrittenModelProvider | undefined =>
+  providers && Object.hasOwn(providers, name) ? providers[name] : undefined;
 
 /** The type of an entry, as the settings read it. */
 export const typeOf = (name: string, { type }: WrittenModelProvider): string =>

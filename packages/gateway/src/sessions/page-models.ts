@@ -33,7 +33,9 @@ export const MODEL_HANDLERS: Handlers = {
   "model/providers": ({ user, models }) => models.setup.providers(user),
   "model/save": ({ user, models }, provider) => models.setup.save(user, provider),
   "model/forget": ({ user, models }, params) => models.setup.forget(user, params),
-  "model/list": async ({ user, models }, { provider }) => ({ models: await models.setup.list(user, provider) }),
+  "model/list": async ({ user, models }, { provider }) => ({
+    models: await models.setup.list(user, provider),
+  }),
   "model/detect": async ({ user, models }) => ({ found: await models.setup.detect(user) }),
   "model/test": ({ user, models }, { model }) => models.setup.test(user, model),
 };
