@@ -67,9 +67,13 @@ export class ProviderList extends Observable {
     return this.#problem;
   }
 
-  /** Model servers on the gateway's machine; undefined before anybody looked. */
+  /** Model servers on the gateway's machine, with their providers; undefined before anybody looked. */
   get found(): readonly LocalModelServer[] | undefined {
-    return this.#found;
+    const { providers = [] } = this;
+    return this.#found?.map((server) => {
+      const isOwn = ({ name, url }: ModelProviderSummary): boolean => url === server.url || name === server.provider;
+      return { ...server, provider: providers.find(isOwn)?.name };
+    });
   }
 
   get isDetecting(): boolean {

@@ -13,11 +13,13 @@ export interface LocalServersProps {
   providers: ProviderList;
   /** Whether servers cannot be added. */
   isLocked: boolean;
+  /** The model that answers. */
+  current: string | undefined;
   onUse: (server: LocalModelServer, model: string) => Promise<void>;
 }
 
 /** Each model is used with one click. */
-export function LocalServers({ providers, isLocked, onUse }: LocalServersProps) {
+export function LocalServers({ providers, isLocked, current, onUse }: LocalServersProps) {
   const { found, isDetecting } = providers;
   return (
     <section className="models-section" aria-labelledby="models-local">
@@ -42,21 +44,24 @@ export function LocalServers({ providers, isLocked, onUse }: LocalServersProps) 
             <p className="soft small">It has no models yet: download one with it, and look again.</p>
           )}
           <ul>
-            {server.models.map(({ name, ...facts }) => (
-              <li key={name} className="models-row">
-                <span className="models-name">
-                  {name} <span className="soft small">{factsLine(facts)}</span>
-                </span>
-                <Button
-                  className="button"
-                  isDisabled={isLocked && server.provider === undefined}
-                  aria-label={`Use ${name}`}
-                  onPress={() => void onUse(server, name)}
-                >
-                  Use
-                </Button>
-              </li>
-            ))}
+            {server.models.map(({ name, ...facts }) => {
+              const isUsed = server.provider !== undefined && current === `${server.provider}/${name}`;
+              return (
+                <li key={name} className="models-row">
+                  <span className="models-name">
+                    {name} <span className="soft small">{factsLine(facts)}</span>
+                  </span>
+                  <Button
+                    className="button"
+                    isDisabled={isUsed || (isLocked && server.provider === undefined)}
+                    aria-label={isUsed ? `${name} is in use` : `Use ${name}`}
+                    onPress={() => void onUse(server, name)}
+                  >
+                    {isUsed ? "In use" : "Use"}
+                  </Button>
+                </li>
+              );
+            })}
           </ul>
         </div>
       ))}

@@ -55,6 +55,7 @@ export function ModelsDialog({ workbench, onClose }: ModelsDialogProps) {
             <LocalServers
               providers={providers}
               isLocked={locked !== undefined}
+              current={use.id}
               onUse={async (server, model) => {
                 const name = await connected(workbench, server);
                 if (name !== undefined) await use.choose(`${name}/${model}`);
