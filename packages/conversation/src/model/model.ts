@@ -76,7 +76,7 @@ export interface Model {
   readonly id: string;
   /** For display. */
   readonly label: string;
-  /** What is known about it now. */
+  /** The known facts about it now. */
   readonly facts?: ModelFacts | undefined;
   /**
    * Sends a request. The stream ends with an `end`, or throws a `ModelError`. If the signal aborts, it throws

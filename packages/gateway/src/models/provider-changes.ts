@@ -31,7 +31,7 @@ export function writtenModels(text: string): {
   return { providers: found, use: typeof use === "string" ? use : undefined };
 }
 
-/** What a change needs to know beside the file. */
+/** Facts about a change that the file does not have. */
 export interface ProviderChange {
   readonly provider: NewModelProvider;
   /** The checked address; undefined to keep the current one. */

@@ -71,7 +71,8 @@ export class ProviderList extends Observable {
   get found(): readonly LocalModelServer[] | undefined {
     const { providers = [] } = this;
     return this.#found?.map((server) => {
-      const isOwn = ({ name, url }: ModelProviderSummary): boolean => url === server.url || name === server.provider;
+      const isOwn = ({ name, url }: ModelProviderSummary): boolean =>
+        url === server.url || name === server.provider;
       return { ...server, provider: providers.find(isOwn)?.name };
     });
   }

@@ -15,7 +15,11 @@ export function tokens(value: number): string {
 
 /** Dollars, with as many digits as a small amount needs. */
 export const dollars = (usd: number): string =>
-  usd === 0 ? "$0" : usd < 0.0001 ? "< $0.0001" : `$${usd < 1 ? Number(usd.toPrecision(2)) : usd.toFixed(2).replace(/\.00$/, "")}`;
+  usd === 0
+    ? "$0"
+    : usd < 0.0001
+      ? "< $0.0001"
+      : `$${usd < 1 ? Number(usd.toPrecision(2)) : usd.toFixed(2).replace(/\.00$/, "")}`;
 
 /** Context, price and tools on one line; empty if nothing is known. */
 export function factsLine({ context, price, canCall }: ModelFacts): string {

@@ -38,7 +38,10 @@ let file: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "vitrine-models-"));
   file = join(folder, "mcp.json");
-  local = await startScriptedModel([], { ...ollama("qwen3:8b"), title: say("The weather in Rome") });
+  local = await startScriptedModel([], {
+    ...ollama("qwen3:8b"),
+    title: ({ text }) => (text.includes("Rome") ? say("The weather in Rome") : []),
+  });
   const price = { prompt: "0.000002", completion: "0.00001" };
   const many = Array.from({ length: 300 }, (_, at) => ({
     id: `maker/model-${at}`,
