@@ -64,6 +64,14 @@ describe("model", () => {
     ]);
   });
 
+  it("has defaults of conversations", async () => {
+    const model = { system: "Be kind. ${NAME}", temperature: 0, titles: false };
+    expect(await read(model, { NAME: "Ana" })).toMatchObject({ ...model, system: "Be kind. Ana" });
+    expect(await problems({ system: "x".repeat(20_001) })).toEqual([expect.stringContaining("model.system")]);
+    for (const temperature of [-1, 2.5, "1"])
+      expect(await problems({ temperature })).toEqual([expect.stringContaining("model.temperature")]);
+  });
+
   it("has exactly the configured providers", async () => {
     const model = {
       use: "local/meta/llama-4",
@@ -172,7 +180,7 @@ describe("docs/model.md", () => {
 
   it("has valid settings", async () => {
     const blocks = [...document.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
-    expect(blocks).toHaveLength(4);
+    expect(blocks).toHaveLength(5);
     for (const text of blocks)
       await expect(readSettings(text, { env: HOME, file: "model.md" })).resolves.toBeDefined();
   });
