@@ -109,7 +109,7 @@ export class Terminal {
    * notes are held until then. Earlier input is discarded.
    */
   confirm(lines: readonly string[], question: string, signal?: AbortSignal): Promise<boolean> {
-    // One question at a time: an answer must never count for another one.
+    // Questions come one at a time: an answer must never count for another one.
     const asked = this.#asking.then(() => this.#confirm(lines, question, signal));
     this.#asking = asked.catch(() => {});
     return asked;

@@ -46,7 +46,6 @@ export type { ApiRequestOptions, Caller, GatewayApi } from "./http/api.js";
 export type { LinkOptions } from "./http/link-options.js";
 export { createLog, type Log, type LogOptions } from "./http/logging.js";
 export type { Location, NodeRef, UserRouting } from "./nodes/routing.js";
-export { findServers } from "./setup/found-servers.js";
 export { entriesOf } from "./setup/settings-entries.js";
 export type { AskedChange, SetupHost, WrittenEntry } from "./setup/setup-host.js";
 export type { KnownServers, ServerChange, ServerKey, ServerNews } from "./store/known-servers.js";

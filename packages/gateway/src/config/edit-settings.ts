@@ -11,7 +11,7 @@ import { isObject } from "./reader.js";
 /** Keys and indexes from the outside in: `["mcpServers", "weather", "args", 0]`. */
 export type SettingsPath = readonly (string | number)[];
 
-/** One change. */
+/** A change of one value. */
 export interface SettingsChange {
   readonly path: SettingsPath;
   /**

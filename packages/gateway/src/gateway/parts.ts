@@ -102,7 +102,7 @@ export class GatewayParts {
   readonly refusals: RefusalLog;
   /** Changes of catalogues. A server that changes all the time gets a few rows only. */
   readonly changes: RefusalLog;
-  /** What pages of administrators do. */
+  /** The settings file and the logs, for pages of administrators. */
   readonly administration: Administration;
   listener: HttpListener | undefined;
   /** Opens the sessions of page sockets: in this process, or also at other nodes. */

@@ -51,7 +51,7 @@ export interface PageOptions extends PageViewsOptions {
   /** The history of servers' names. */
   readonly known: Pick<KnownServers, "isHeir" | "settled">;
   readonly models: ModelService;
-  /** What users who administer the gateway can do; without it, nothing. */
+  /** The settings file and the logs, for users who may administer; without it, nobody may. */
   readonly administration?: Administration | undefined;
   /** All servers of the user. */
   summaries(): ServerSummary[];

@@ -21,7 +21,7 @@ export const substanceOf = (entry: WrittenEntry): string => JSON.stringify(witho
 
 /** Facts about a change. */
 export interface JudgedChange {
-  /** What the file has now. */
+  /** The entry that the file has now. */
   readonly before: WrittenEntry | undefined;
   readonly after: WrittenEntry;
   /** References to secrets whose values came with the same request. */
@@ -34,7 +34,13 @@ export interface JudgedChange {
 export function needsTerminal({ before, after, fresh, wasUsed }: JudgedChange): boolean {
   if (before && isDeepStrictEqual(before, after)) return false;
   const isSame = before !== undefined && substanceOf(before) === substanceOf(after);
-  if (isSame) return after["disabled"] !== true && !wasUsed(substanceOf(after));
+  // A disabled server is judged as if it were new: nobody may have seen it before.
+  const isEnabled = isSame && after["disabled"] !== true && !wasUsed(substanceOf(after));
+  if (isSame && !isEnabled) return false;
+  return isRisky(isSame ? undefined : before, after, fresh);
+}
+
+function isRisky(before: WrittenEntry | undefined, after: WrittenEntry, fresh: ReadonlySet<string>): boolean {
   if (isProgram(after)) return true;
   return (
     isMovedCredential(before, after) || hasForeignReference(before, after, fresh) || isPrivate(before, after)

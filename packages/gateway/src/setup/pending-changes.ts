@@ -15,9 +15,9 @@ export interface ProposedChange {
   readonly user: string;
   readonly name: string;
   readonly change: AskedChange["change"];
-  /** What the file had when the change was made. */
+  /** The entry that the file had when the change was asked for. */
   readonly before: WrittenEntry | undefined;
-  /** What the file gets; undefined to remove the server. */
+  /** The entry that the file gets; undefined to remove the server. */
   readonly entry: WrittenEntry | undefined;
   readonly secrets: NewSecrets;
 }
@@ -29,6 +29,8 @@ export interface PendingOptions {
   apply(change: ProposedChange): Promise<void>;
   /** Called when the user has declined. */
   refused(change: ProposedChange): void;
+  /** Called when a change will not be made, or was made elsewhere. */
+  dropped(change: ProposedChange): void;
   onchange(): void;
   onerror(error: unknown): void;
 }
@@ -42,6 +44,10 @@ interface Question {
   readonly controller: AbortController;
   shown: PendingServer;
 }
+
+/** Whether somebody made the change, or another one where nobody can be asked for it. */
+const isDone = (state: PendingServer["state"], change: ProposedChange, version: string): boolean =>
+  versionOf(change.entry) === version || (state === "unasked" && versionOf(change.before) !== version);
 
 /** Holds the changes, and asks for one after another. */
 export class PendingChanges {
@@ -109,8 +115,7 @@ export class PendingChanges {
   /** The file has a server of this version now: a question about another version is obsolete. */
   settled(name: string, version: string): void {
     for (const { shown, change } of this.#questions.values())
-      if (shown.name === name && shown.state !== "asking" && versionOf(change.before) !== version)
-        this.#drop(shown.id);
+      if (shown.name === name && isDone(shown.state, change, version)) this.#drop(shown.id);
   }
 
   close(): void {
@@ -118,8 +123,12 @@ export class PendingChanges {
   }
 
   #drop(id: string): boolean {
-    this.#questions.get(id)?.controller.abort(new Error("withdrawn"));
-    return this.#questions.delete(id);
+    const question = this.#questions.get(id);
+    if (!question) return false;
+    question.controller.abort(new Error("withdrawn"));
+    this.#questions.delete(id);
+    this.#options.dropped(question.change);
+    return true;
   }
 
   async #ask(question: Question, asked: AskedChange): Promise<void> {

@@ -8,6 +8,7 @@ import { messageOf } from "@vitrine/servers/support";
 import {
   type FoundServers,
   GatewayError,
+  type PendingServer,
   type ServerDraft,
   type SetupOutcome,
   type SetupRequests,
@@ -52,6 +53,7 @@ export class ServerSetup {
       host: options.host,
       apply: (change) => this.#commit(change, "asked"),
       refused: (change) => this.#refused(change),
+      dropped: (change) => void this.#forgetNew(change.secrets),
       onchange: () => options.onchange(),
       onerror: (error) => options.onerror(error),
     });
@@ -180,8 +182,7 @@ export class ServerSetup {
     const change: ProposedChange = { user, name, change: kind, before, entry, secrets };
     const fresh = new Set([...secrets.keys()].map(referenceTo));
     const wasUsed = (substance: string): boolean => this.#used.has(usedKey(name, substance));
-    if (needsTerminal({ before, after: entry, fresh, wasUsed }))
-      return { pending: this.#pending.add(change) };
+    if (needsTerminal({ before, after: entry, fresh, wasUsed })) return { pending: await this.#ask(change) };
     await this.#commit(change, "page");
     return {};
   }
@@ -255,10 +256,27 @@ export class ServerSetup {
       this.#options.onchange();
     } catch (error) {
       end("failed", error instanceof GatewayError ? error.data.code : undefined);
-      const text = await settingsText(host.file).catch(() => undefined);
-      if (text !== undefined) await this.#forget([...change.secrets.keys()], text);
+      await this.#forgetNew(change.secrets);
       throw error;
     }
+  }
+
+  /** Stores the secrets first: the command line that makes the same change refers to them. */
+  async #ask(change: ProposedChange): Promise<PendingServer> {
+    const { secrets } = this.#options;
+    for (const [secret, value] of change.secrets) await secrets.set(secretKey(secret), value);
+    try {
+      return this.#pending.add(change);
+    } catch (error) {
+      await this.#forgetNew(change.secrets);
+      throw error;
+    }
+  }
+
+  /** Deletes the secrets of a change that was not made. */
+  async #forgetNew(added: NewSecrets): Promise<void> {
+    const text = await settingsText(this.#options.host.file).catch(() => undefined);
+    if (text !== undefined) await this.#forget([...added.keys()], text);
   }
 
   /** Deletes secrets that the file does not refer to any more. */

@@ -15,7 +15,7 @@ const shape = <T>(fields: Record<string, Shape>, optional: Record<string, Shape>
   optional,
 });
 
-/** One of the three; which one is checked when it is used. */
+/** Exactly one member counts: see `entryOf`. */
 const VALUE: Shape<DraftValue> = shape({}, { keep: BOOLEAN, text: STRING, secret: STRING });
 const VALUES: Shape<Record<string, DraftValue>> = { kind: "record", values: VALUE };
 const ISOLATION: Shape<DraftIsolation> = shape(

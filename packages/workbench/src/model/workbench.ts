@@ -21,6 +21,7 @@ import { Observable } from "./observable.js";
 import { type Profile, STRICT } from "./profiles/profile.js";
 import { PROFILES } from "./profiles/profiles.js";
 import { Servers } from "./servers.js";
+import { Setup } from "./setup.js";
 
 /** Milliseconds to wait for an app's first message. */
 const FIRST_WORD = 1_000;
@@ -48,6 +49,8 @@ export class Workbench extends Observable {
   readonly conversations: RecentConversations;
   readonly models: ModelList;
   readonly providers: ProviderList;
+  /** The settings file, if the user may change it. */
+  readonly setup: Setup;
   /** Questions of servers and apps to the user. */
   readonly questions = new Questions();
   /** State of the connection to the gateway. */
@@ -117,6 +120,8 @@ export class Workbench extends Observable {
     this.conversations = new RecentConversations({ gateway: this.gateway, conversation: this.conversation });
     this.models = new ModelList(this.gateway);
     this.providers = new ProviderList(this.gateway);
+    this.setup = new Setup(this.gateway);
+    this.servers.onadministers = (mayAdminister) => void this.setup.load(mayAdminister);
     this.questions.subscribe(() => this.changed());
   }
 
