@@ -6,9 +6,17 @@
 
 import { type ContentBlock, INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
 import type { ServerIdentity } from "@vitrine/servers";
-import { type CallItem, type ConversationItem, GatewayError, type SpeakingApp } from "@vitrine/wire";
+import {
+  type AnswerSettings,
+  type CallItem,
+  type ConversationItem,
+  GatewayError,
+  type SpeakingApp,
+} from "@vitrine/wire";
+import { checkedSettings } from "./answer-settings.js";
 import type { ConversationOptions, ConversationParts } from "./conversation-parts.js";
 import { itemIdOf, newItemId, unknownItem } from "./item-id.js";
+import { ModelError } from "./model/model-error.js";
 import { isSameCall, isSameMessage } from "./same-request.js";
 import { isOwnTitle, titleOf } from "./title.js";
 
@@ -47,7 +55,12 @@ export class EntryRequests {
     if (this.#isClosed) throw new GatewayError("stopping", "the conversation is closed: open it again");
   }
 
-  async send(content: readonly ContentBlock[], from?: SpeakingApp, key?: string): Promise<string> {
+  async send(
+    content: readonly ContentBlock[],
+    from?: SpeakingApp,
+    key?: string,
+    model?: string,
+  ): Promise<string> {
     const { journal, turns, notes } = this.#parts;
     const id = this.#idFor(key);
     const said = journal.find(id);
@@ -55,7 +68,8 @@ export class EntryRequests {
     this.#checkRoom();
     if (content.length === 0) throw new VitrineError(INVALID_PARAMS, "a message must not be empty");
     turns.check(from);
-    const { user, clock, models } = this.#options;
+    this.#checkModel(model);
+    const { clock, models } = this.#options;
     journal.add({
       kind: "user",
       id,
@@ -66,14 +80,14 @@ export class EntryRequests {
     });
     this.#entitle();
     if (!journal.isAnsweredElsewhere) {
-      if (models.current(user)) turns.add(id);
-      else notes.noModel(models.help);
+      if (turns.modelFor(model)) turns.add(id, model);
+      else notes.noModel(journal.settings.model, models.help);
     }
     await this.#parts.stored();
     return id;
   }
 
-  async retry(id: string): Promise<void> {
+  async retry(id: string, model?: string): Promise<void> {
     const { journal, turns, notes } = this.#parts;
     const item = journal.find(id);
     if (!item) throw unknownItem(id);
@@ -87,13 +101,23 @@ export class EntryRequests {
       throw new VitrineError(INVALID_PARAMS, "the message was removed: send it again");
     this.#checkRoom();
     turns.check(undefined);
-    const { user, models } = this.#options;
-    if (!models.current(user)) notes.noModel(models.help);
+    this.#checkModel(model);
+    const { models } = this.#options;
+    if (!turns.modelFor(model)) notes.noModel(journal.settings.model, models.help);
     else {
       if (!journal.items.some((each) => each.kind === "call" && each.turn === id)) journal.remove(id);
-      turns.add(answers);
+      turns.add(answers, model);
     }
     await this.#parts.stored();
+  }
+
+  configure(settings: AnswerSettings): void {
+    this.checkOpen();
+    const checked = checkedSettings(settings);
+    const { journal } = this.#parts;
+    // The current choice may be unavailable for now, and other settings can still change.
+    if (checked.model !== journal.settings.model) this.#checkModel(checked.model);
+    journal.setSettings(checked);
   }
 
   async call(server: string, tool: string, input: Input, options: NewCallOptions): Promise<string> {
@@ -184,6 +208,13 @@ export class EntryRequests {
   #checkRoom(): void {
     this.checkOpen();
     this.#parts.room.check();
+  }
+
+  /** @throws {ModelError} `model-unknown` if the model that was chosen for the message cannot be used */
+  #checkModel(model: string | undefined): void {
+    if (model === undefined || this.#parts.turns.modelFor(model)) return;
+    const shown = JSON.stringify(model.slice(0, 100));
+    throw new ModelError("model-unknown", `the model ${shown} cannot be used now; choose another`);
   }
 
   #entitle(): void {

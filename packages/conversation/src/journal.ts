@@ -6,6 +6,7 @@
 
 import { Listeners, type Progress } from "@vitrine/protocol";
 import type {
+  AnswerSettings,
   AppContext,
   CallItem,
   ConversationChange,
@@ -13,6 +14,7 @@ import type {
   ConversationState,
   ModelUsage,
 } from "@vitrine/wire";
+import { addUsage } from "./model/model-cost.js";
 import { NO_TITLE } from "./title.js";
 
 /** Receives the changes of a conversation, with consecutive numbers. */
@@ -43,7 +45,7 @@ export interface JournalOptions {
 
 /** The initial state of a journal. */
 export type JournalStart = Pick<ConversationState, "id" | "title" | "startedAt" | "changedAt"> &
-  Partial<Pick<ConversationState, "items" | "contexts" | "usage">>;
+  Partial<Pick<ConversationState, "items" | "contexts" | "usage" | "settings">>;
 
 /**
  * Holds the entries in order. Changes within one turn of the event loop are sent as a single notice, so a
@@ -57,6 +59,7 @@ export class Journal {
   readonly #items = new Map<string, ConversationItem>();
   #contexts: AppContext[];
   #usage: ModelUsage;
+  #settings: AnswerSettings;
   #isRunning = false;
   #agents: string[] | undefined;
   #seq = 0;
@@ -77,6 +80,7 @@ export class Journal {
     for (const item of start.items ?? []) this.#items.set(item.id, item);
     this.#contexts = start.contexts ?? [];
     this.#usage = start.usage ?? { input: 0, output: 0 };
+    this.#settings = start.settings ?? {};
     this.#options = options;
     this.#listeners = new Listeners(options.onerror);
   }
@@ -99,6 +103,11 @@ export class Journal {
 
   get usage(): ModelUsage {
     return this.#usage;
+  }
+
+  /** The user's choices for the answers. */
+  get settings(): AnswerSettings {
+    return this.#settings;
   }
 
   get changedAt(): number {
@@ -217,8 +226,13 @@ export class Journal {
     this.#changed();
   }
 
-  addUsage({ input, output }: ModelUsage): void {
-    this.#usage = { input: this.#usage.input + input, output: this.#usage.output + output };
+  addUsage(usage: ModelUsage): void {
+    this.#usage = addUsage(this.#usage, usage);
+    this.#stateChanged();
+  }
+
+  setSettings(settings: AnswerSettings): void {
+    this.#settings = settings;
     this.#stateChanged();
   }
 
@@ -235,6 +249,7 @@ export class Journal {
       items: this.items.map((item) => ({ ...item })),
       contexts: [...this.#contexts],
       usage: this.#usage,
+      ...(Object.keys(this.#settings).length > 0 && { settings: { ...this.#settings } }),
       ...(this.#agents && { agents: this.#agents }),
       seq: this.#seq,
     };
@@ -291,7 +306,9 @@ export class Journal {
     this.#areContextsPending = false;
     const { title, usage, isRunning } = this;
     const agents = this.#agents && { agents: this.#agents };
-    if (this.#isStatePending) changes.push({ kind: "state", title, isRunning, usage, ...agents });
+    const settings = Object.keys(this.#settings).length > 0 && { settings: { ...this.#settings } };
+    if (this.#isStatePending)
+      changes.push({ kind: "state", title, isRunning, usage, ...settings, ...agents });
     this.#isStatePending = false;
     return changes;
   }

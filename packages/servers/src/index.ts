@@ -4,6 +4,7 @@
  * @module
  */
 export { isLoopbackHost, isPrivateHost } from "./address.js";
+export { type AddressKind, kindOfAddress } from "./addresses.js";
 export { membersOf } from "./answer-text.js";
 export { documentHash } from "./catalogue.js";
 export { isUnsent } from "./cut-off.js";

@@ -5,6 +5,7 @@
  * @module
  */
 import type { CallToolResult, ContentBlock, Progress, Tool } from "@vitrine/protocol";
+import type { AnswerSettings, ModelState, ModelUsage } from "./models.js";
 
 /** A conversation in a list. Times are milliseconds since 1970. */
 export interface ConversationSummary {
@@ -61,12 +62,6 @@ export interface ModelItem {
   /** Why it failed. If it is `done`: that the model wrote nothing (`model-empty`). */
   problem?: { code: string; message: string } | undefined;
   usage?: ModelUsage | undefined;
-}
-
-/** Token counts. */
-export interface ModelUsage {
-  input: number;
-  output: number;
 }
 
 /**
@@ -151,6 +146,8 @@ export interface ConversationState extends ConversationSummary {
   contexts: AppContext[];
   /** Total token usage. */
   usage: ModelUsage;
+  /** The user's choices for the answers. */
+  settings?: AnswerSettings | undefined;
   /**
    * Agents that read the conversation instead of a model, such as `Claude Code 2.1.0`; undefined if a model
    * answers.
@@ -178,26 +175,9 @@ export type ConversationChange =
       title: string;
       isRunning: boolean;
       usage: ModelUsage;
+      settings?: AnswerSettings | undefined;
       agents?: string[] | undefined;
     };
-
-/** A selectable model. */
-export interface ModelSummary {
-  /** `provider/name`, such as `openai/gpt-5`. */
-  id: string;
-  label: string;
-  /** Why it is unavailable and what to do; undefined if it is available. */
-  problem?: string | undefined;
-}
-
-/** The available models and the current one. */
-export interface ModelState {
-  models: ModelSummary[];
-  /** The `id` of the current model; undefined if tools are called manually. */
-  current?: string | undefined;
-  /** How to set up a model, if there is none. */
-  help: string;
-}
 
 /**
  * A server or an app asks the model for a completion (`sampling/createMessage`). The user may edit the
@@ -287,7 +267,13 @@ export interface ConversationRequests {
   "conversation/leave": { params: { id: string }; result: Record<string, never> };
   /** Sends a message as the user or, with `view`, as an open app. The model answers, if there is one. */
   "conversation/send": {
-    params: { id: string; content: ContentBlock[]; view?: string | undefined };
+    params: {
+      id: string;
+      content: ContentBlock[];
+      view?: string | undefined;
+      /** The `id` of the model that answers this message; by default that of the conversation. */
+      model?: string | undefined;
+    };
     result: { item: string };
   };
   /** Calls a tool manually. */
@@ -303,8 +289,11 @@ export interface ConversationRequests {
     };
     result: { item: string };
   };
-  /** Repeats a turn whose answer failed, was stopped or is empty. */
-  "conversation/retry": { params: { id: string; item: string }; result: Record<string, never> };
+  /** Repeats a turn whose answer failed, was stopped or is empty; with another model, if one is given. */
+  "conversation/retry": {
+    params: { id: string; item: string; model?: string | undefined };
+    result: Record<string, never>;
+  };
   /** Stops everything in progress, or one call. */
   "conversation/stop": {
     params: { id: string; item?: string | undefined };
@@ -340,9 +329,11 @@ export interface ConversationRequests {
     params: { id: string; name: string; arguments?: Record<string, unknown> | undefined };
     result: { item: string };
   };
-  "model/state": { params: Record<string, never>; result: ModelState };
-  /** Selects the model that answers; without one, none does. */
-  "model/choose": { params: { model?: string | undefined }; result: ModelState };
+  /** Replaces the user's choices for the answers. */
+  "conversation/settings": {
+    params: { id: string; settings: AnswerSettings };
+    result: Record<string, never>;
+  };
 }
 
 /** Requests to a page about conversations, on channel `.`. */

@@ -20,6 +20,7 @@ import type {
   ToolVisibility,
 } from "@vitrine/protocol";
 import type { ConversationAsks, ConversationNotices, ConversationRequests } from "./conversation.js";
+import type { ModelRequests } from "./models.js";
 import type { SetupNotices, SetupRequests } from "./setup.js";
 
 /** A server, as a page sees it. */
@@ -154,7 +155,7 @@ export interface GatewayAnswer {
 }
 
 /** Requests of a page, on channel `.`. */
-export interface GatewayRequests extends ConversationRequests, SetupRequests {
+export interface GatewayRequests extends ConversationRequests, ModelRequests, SetupRequests {
   "gateway/servers": {
     params: Record<string, never>;
     result: {

@@ -18,9 +18,6 @@ export type {
   ElicitationAnswer,
   ElicitationQuestion,
   ModelItem,
-  ModelState,
-  ModelSummary,
-  ModelUsage,
   ModelView,
   ModelViewMessage,
   ModelViewPart,
@@ -55,6 +52,23 @@ export {
   type GatewayErrorData,
   MAY_HAVE_RUN,
 } from "./gateway-error.js";
+export {
+  type AnswerSettings,
+  type LocalModelServer,
+  MODEL_INPUT_LIMITS,
+  type ModelCost,
+  type ModelFacts,
+  type ModelPrice,
+  type ModelProviderSummary,
+  type ModelProviders,
+  type ModelProviderType,
+  type ModelRequests,
+  type ModelState,
+  type ModelSummary,
+  type ModelTest,
+  type ModelUsage,
+  type NewModelProvider,
+} from "./models.js";
 export { VITRINE_VERSION } from "./release.js";
 export {
   endOfPart,

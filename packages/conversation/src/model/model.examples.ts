@@ -1,4 +1,5 @@
 import { aiModel } from "./ai-model.js";
+import { detectLocalServers } from "./local-servers.js";
 import type { Model, ModelRequest } from "./model.js";
 import { ModelError } from "./model-error.js";
 import { Models } from "./models.js";
@@ -45,4 +46,12 @@ export async function modelsExample(settings: ModelSettings, folder: string, sho
   await models.choose(first?.id);
   //#endregion models
   return models.current;
+}
+
+export async function detectExample(show: (text: string) => void) {
+  //#region detect
+  for (const { program, url, models } of await detectLocalServers()) {
+    show(`${program} at ${url}: ${models.map(({ name }) => name).join(", ")}`);
+  }
+  //#endregion detect
 }

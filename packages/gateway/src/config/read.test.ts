@@ -117,6 +117,7 @@ describe("readSettings", () => {
     });
     const { servers: _, ...rest } = settings;
     expect(rest).toEqual({
+      admins: ["ana"],
       listen: {
         host: "0.0.0.0",
         port: 8443,
@@ -157,7 +158,10 @@ describe("readSettings", () => {
               type: "openai",
               url: "https://api.openai.com/v1",
               key: "sk-0123",
+              keyFrom: "store",
+              secret: "OPENAI_KEY",
               models: ["gpt-5.5", "gpt-5.4-mini"],
+              isWritten: true,
             },
           ],
           [
@@ -166,12 +170,18 @@ describe("readSettings", () => {
               name: "local",
               type: "compatible",
               url: "http://ollama.lan:11434/v1",
+              privateNetwork: true,
               problem: expect.stringContaining("LOCAL_KEY"),
+              keyFrom: "environment",
               models: undefined,
+              isWritten: true,
             },
           ],
         ]),
         limits: { rounds: 10, tokens: 100_000, time: 300_000, result: 50_000, context: 30_000 },
+        system: "Answer in French.",
+        temperature: 0.3,
+        titles: false,
       },
       database: "postgres://vitrine@db.example.com/vitrine",
       dataFolder: "/var/lib/vitrine",

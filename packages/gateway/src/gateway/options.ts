@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { DetectionOptions } from "@vitrine/conversation";
 import type { ServerStatus } from "@vitrine/servers";
 import type { HostOptions } from "../http/answer-view.js";
 import type { Caller } from "../http/api.js";
@@ -72,6 +73,8 @@ export interface GatewayOptions {
    * asks in its terminal.
    */
   setup?: SetupHost | undefined;
+  /** Where to look for model servers on this machine: their usual ports by default. */
+  detection?: DetectionOptions | undefined;
   /** Options of the database. */
   store?: Pick<StoreOptions, "acceptBrokenChain" | "noted"> | undefined;
 }

@@ -31,11 +31,12 @@ import { capacity } from "../http/capacity.js";
 import type { HttpListener } from "../http/listener.js";
 import type { Log } from "../http/logging.js";
 import type { GatewayMetrics } from "../http/metrics-gateway.js";
+import { ModelSetup } from "../models/model-setup.js";
 import { AppCalls } from "../sessions/app-calls.js";
 import { AppOrigins } from "../sessions/app-origins.js";
 import { KnownViews } from "../sessions/known-views.js";
 import type { OpenPages } from "../sessions/open-pages.js";
-import type { ModelService } from "../sessions/page-conversations.js";
+import type { ModelService } from "../sessions/page-models.js";
 import { SessionRegistry } from "../sessions/registry.js";
 import { serverTools } from "../sessions/server-tools.js";
 import { HttpTransports } from "../sessions/transports/http.js";
@@ -181,6 +182,21 @@ export class GatewayParts {
       }),
     });
     this.refusals = new RefusalLog({ write: (entry) => store.audit.begin(entry), onerror: this.onerror });
+    this.pageModels = {
+      state: () => {
+        void models.refresh();
+        return models.state();
+      },
+      choose: (model) => models.choose(model),
+      setup: new ModelSetup({
+        models,
+        secrets,
+        audit: store.audit,
+        host: options.setup,
+        detection: options.detection,
+        mayAdminister: (user) => this.administration.mayAdminister(user),
+      }),
+    };
     models.onchange((state) => pages.notify(undefined, "model/changed", state));
     this.conversations = new Conversations({
       store: store.conversations,
@@ -189,7 +205,10 @@ export class GatewayParts {
       apps: new AppCalls({ views: this.views, servers: this.servers, refused: this.refused }),
       onerror: this.onerror,
       models: {
-        current: () => models.current,
+        current: (_user, id) => (id === undefined ? models.current : models.find(id)),
+        get defaults() {
+          return models.defaults;
+        },
         get help() {
           return models.state().help;
         },
@@ -219,14 +238,7 @@ export class GatewayParts {
   /** Shared by all pages. */
   readonly pass: GuardedServers["pass"] = (call, effect) => this.servers.pass(call, effect);
   readonly refuse: GuardedServers["refuse"] = (call, error) => this.servers.refuse(call, error);
-  readonly pageModels: ModelService = {
-    state: () => {
-      const { models } = this.disk;
-      void models.refresh();
-      return models.state();
-    },
-    choose: (model) => this.disk.models.choose(model),
-  };
+  readonly pageModels: ModelService;
 
   /** Logs an error of a part. A request that is pending when the gateway stops did not fail. */
   readonly onerror = (error: unknown): void => {

@@ -113,7 +113,7 @@ async function setUp() {
     onerror: nothing,
     refused: async () => {},
     sampling: { fromView: nothing },
-    models: { state: nothing, choose: nothing },
+    models: { state: nothing, choose: nothing, setup: Object(undefined) },
     summaries: () => [],
     server: nothing,
     pass: nothing,

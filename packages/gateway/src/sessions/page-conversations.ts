@@ -12,7 +12,7 @@ import type {
   ConversationChange,
   ConversationNotices,
   ConversationRequests,
-  ModelState,
+  ConversationState,
   OpenedView,
   SpeakingApp,
 } from "@vitrine/wire";
@@ -23,19 +23,12 @@ import { notificationMessage } from "./rpc.js";
 import { SmallMap } from "./small-map.js";
 import { unknownView } from "./view-channel.js";
 
-/** The models of a gateway for pages. */
-export interface ModelService {
-  state(): Promise<ModelState> | ModelState;
-  choose(model: string | undefined): Promise<ModelState>;
-}
-
 /** Options of {@link PageConversations}. */
 export interface PageConversationsOptions {
   readonly user: string;
   readonly conversations: Conversations;
   /** The history of servers' names. */
   readonly known: Pick<KnownServers, "isHeir" | "settled">;
-  readonly models: ModelService;
   readonly testMode: boolean;
   /** A view of this page. */
   view(id: string): OpenedView | undefined;
@@ -109,10 +102,10 @@ export class PageConversations {
       page.#leave(id);
       return {};
     },
-    "conversation/send": async (page, { id, content, view }, { key }) => {
+    "conversation/send": async (page, { id, content, view, model }, { key }) => {
       const conversation = await page.#open(id);
       const from = view === undefined ? undefined : page.#app(id, view);
-      return { item: await conversation.send(content, from, key) };
+      return { item: await conversation.send(content, from, key, model) };
     },
     "conversation/call": async (
       page,
@@ -122,8 +115,12 @@ export class PageConversations {
       const conversation = await page.#open(id);
       return { item: await conversation.call(server, tool, input, { page: shown, key, identity }) };
     },
-    "conversation/retry": async (page, { id, item }) => {
-      await (await page.#open(id)).retry(item);
+    "conversation/retry": async (page, { id, item, model }) => {
+      await (await page.#open(id)).retry(item, model);
+      return {};
+    },
+    "conversation/settings": async (page, { id, settings }) => {
+      await (await page.#open(id)).configure(settings);
       return {};
     },
     "conversation/stop": async (page, { id, item }) => ({ stopped: (await page.#open(id)).stop(item) }),
@@ -162,11 +159,9 @@ export class PageConversations {
       page.#checkTestMode();
       return { item: await (await page.#open(id)).callAsModel(name, input) };
     },
-    "model/state": async (page) => page.#options.models.state(),
-    "model/choose": async (page, { model }) => page.#options.models.choose(model),
   };
 
-  /** Whether it is a request about conversations or models. */
+  /** Whether it is a request about conversations. */
   static handles(method: string): method is keyof ConversationRequests {
     return Object.hasOwn(PageConversations.#handlers, method);
   }

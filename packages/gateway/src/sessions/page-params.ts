@@ -79,12 +79,16 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M][
   "conversation/list": shape({}, { search: STRING, limit: NUMBER, before: NUMBER }),
   "conversation/open": shape({}, { id: STRING }),
   "conversation/leave": shape({ id: STRING }),
-  "conversation/send": shape({ id: STRING, content: CONTENT }, { view: STRING }),
+  "conversation/send": shape({ id: STRING, content: CONTENT }, { view: STRING, model: STRING }),
   "conversation/call": shape(
     { id: STRING, server: STRING, tool: STRING },
     { arguments: RECORD, page: RECORD, identity: STRING },
   ),
-  "conversation/retry": shape({ id: STRING, item: STRING }),
+  "conversation/retry": shape({ id: STRING, item: STRING }, { model: STRING }),
+  "conversation/settings": shape({
+    id: STRING,
+    settings: shape({}, { model: STRING, system: STRING, temperature: NUMBER }),
+  }),
   "conversation/stop": shape({ id: STRING }, { item: STRING }),
   "conversation/context": shape(
     { id: STRING, view: STRING },
@@ -99,6 +103,15 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M][
   "conversation/model-call": shape({ id: STRING, name: STRING }, { arguments: RECORD }),
   "model/state": shape({}),
   "model/choose": shape({}, { model: STRING }),
+  "model/providers": shape({}),
+  "model/save": shape(
+    { name: STRING, type: { kind: "literal", values: ["openai", "anthropic", "google", "compatible"] } },
+    { url: STRING, key: STRING, isPrivate: BOOLEAN },
+  ),
+  "model/forget": shape({ name: STRING, what: { kind: "literal", values: ["key", "provider"] } }),
+  "model/list": shape({ provider: STRING }),
+  "model/detect": shape({}),
+  "model/test": shape({ model: STRING }),
 };
 
 /** Whether it is exactly one of the known methods, and not a name of `Object.prototype`. */

@@ -62,7 +62,7 @@ function setUp(options: Partial<PageOptions> = {}) {
     conversations,
     known: NO_HEIRS,
     sampling: { fromView: nothing },
-    models: { state: () => ({ models: [], help: "" }), choose: nothing },
+    models: { state: () => ({ models: [], help: "" }), choose: nothing, setup: Object(undefined) },
     summaries: () => [],
     server: serverOf,
     pass: async (call, effect) => {

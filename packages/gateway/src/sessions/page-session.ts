@@ -20,6 +20,7 @@ import type {
   GatewayNotices,
   GatewayQuestion,
   GatewayRequests,
+  ModelRequests,
   OpenedView,
   ServerCatalogue,
   ServerLogLine,
@@ -31,8 +32,9 @@ import { type Administration, PageSetup } from "../setup/page-setup.js";
 import type { KnownServers } from "../store/known-servers.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { PacedNotices } from "./paced-notices.js";
-import { type ModelService, PageConversations } from "./page-conversations.js";
+import { PageConversations } from "./page-conversations.js";
 import { PageEnd } from "./page-end.js";
+import { MODEL_HANDLERS, type ModelService } from "./page-models.js";
 import { isPageMethod, type PageAnswer, type PageRequest, pageParams } from "./page-params.js";
 import { PageQuestions } from "./page-questions.js";
 import { PageViews, type PageViewsOptions } from "./page-views.js";
@@ -90,12 +92,11 @@ export class PageSession {
     const send = (text: string): void => options.wire.send(".", text);
     this.#questions = new PageQuestions(send);
     this.#notices = new PacedNotices({ send, isCongested: () => options.wire.isFull });
-    const { user, conversations, known, models, messageLimit, testMode = false } = options;
+    const { user, conversations, known, messageLimit, testMode = false } = options;
     this.#conversations = new PageConversations({
       user,
       conversations,
       known,
-      models,
       testMode,
       messageLimit,
       isCongested: () => options.wire.isFull,
@@ -329,12 +330,13 @@ export class PageSession {
   }
 }
 
-/** Requests about servers. */
-type ServerMethod = "gateway/catalogue" | "gateway/start" | "gateway/restart";
+/** Requests about servers and models. */
+type OtherMethod = keyof ModelRequests | "gateway/catalogue" | "gateway/start" | "gateway/restart";
 
 const HANDLERS: {
-  readonly [M in ServerMethod]: (page: PageOptions, params: GatewayRequests[M]["params"]) => PageAnswer<M>;
+  readonly [M in OtherMethod]: (page: PageOptions, params: GatewayRequests[M]["params"]) => PageAnswer<M>;
 } = {
+  ...MODEL_HANDLERS,
   "gateway/catalogue": (page, { server, for: who }) => page.catalogue(server, who),
   "gateway/start": (page, { server }) => page.start(server),
   "gateway/restart": (page, { server }) => page.restart(server),

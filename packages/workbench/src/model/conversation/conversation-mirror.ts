@@ -4,6 +4,7 @@
  * @module
  */
 import type {
+  AnswerSettings,
   AppContext,
   ConversationChange,
   ConversationItem,
@@ -20,6 +21,9 @@ import { readContent, readProgress } from "../app/foreign.js";
 
 /** An entry. A call is mutable and notifies of changes; all others are replaced. */
 export type Item = UserItem | ModelItem | NoteItem | PageCall;
+
+/** The same object each time, so that nothing is drawn again. */
+const NO_SETTINGS: AnswerSettings = {};
 
 /** Owner of the calls. */
 export interface MirrorHome {
@@ -42,6 +46,8 @@ export class ConversationMirror {
   isRunning = false;
   usage: ModelUsage = { input: 0, output: 0 };
   agents: readonly string[] | undefined;
+  /** The user's choices for the answers. */
+  settings: AnswerSettings = NO_SETTINGS;
   contexts: readonly AppContext[] = [];
   readonly #home: MirrorHome;
   #entries = new Map<string, Item>();
@@ -140,11 +146,12 @@ export class ConversationMirror {
     this.#list = undefined;
   }
 
-  #say(state: Pick<ConversationState, "title" | "isRunning" | "usage" | "agents">): void {
-    const { title, isRunning, usage, agents } = state;
+  #say(state: Pick<ConversationState, "title" | "isRunning" | "usage" | "settings" | "agents">): void {
+    const { title, isRunning, usage, settings = NO_SETTINGS, agents } = state;
     this.title = title;
     this.isRunning = isRunning;
     this.usage = usage;
+    this.settings = settings;
     this.agents = agents;
   }
 }

@@ -6,6 +6,7 @@
 
 import { type CallToolResult, VitrineError } from "@vitrine/protocol";
 import type {
+  AnswerSettings,
   AppContext,
   ConversationState,
   GatewayRequests,
@@ -48,6 +49,7 @@ const GONE: Pick<NoteItem, "kind" | "level" | "code" | "text"> = {
   text: "The conversation that was shown here is gone: it was deleted, or another gateway answers now. This is a new one.",
 };
 const NONE: ModelUsage = { input: 0, output: 0 };
+const NO_SETTINGS: AnswerSettings = {};
 
 /** The conversation of this page. */
 export class PageConversation extends Observable {
@@ -134,6 +136,11 @@ export class PageConversation extends Observable {
     return this.#mirror?.usage ?? NONE;
   }
 
+  /** The user's choices for the answers. */
+  get settings(): AnswerSettings {
+    return this.#mirror?.settings ?? NO_SETTINGS;
+  }
+
   /** The agents that read it instead of a model; undefined if a model answers. */
   get agents(): readonly string[] | undefined {
     return this.#mirror?.agents;
@@ -170,6 +177,16 @@ export class PageConversation extends Observable {
   async send(text: string): Promise<void> {
     const id = await this.#follower.ready();
     await this.#request("conversation/send", { id, content: [{ type: "text", text }] });
+  }
+
+  /**
+   * Replaces the user's choices for the answers.
+   *
+   * @throws {VitrineError} if they could not be stored
+   */
+  async configure(settings: AnswerSettings): Promise<void> {
+    const id = await this.#follower.ready();
+    await this.#request("conversation/settings", { id, settings });
   }
 
   /** Repeats a failed turn of the model. */

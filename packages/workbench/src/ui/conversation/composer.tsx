@@ -61,6 +61,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const isRunning = useObserved(conversation, (each) => each.isRunning);
   const editing = useObserved(conversation, (each) => each.editing);
   const agents = useObserved(conversation, (each) => each.agents);
+  const chosen = useObserved(conversation, ({ settings }) => settings.model);
   useObservable(servers);
   useObservable(models);
   const id = useId();
@@ -165,7 +166,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     if (!box.current?.contains(relatedTarget)) setClosedFor(text);
   };
   const hint = named && isCommand(text) && !text.includes("{") ? argumentsHint(named) : undefined;
-  const model = agents ? agents.join(", ") || "the agent" : answeringModel(models.state);
+  const model = agents ? agents.join(", ") || "the agent" : answeringModel(models.state, chosen);
   return (
     <div className="composer" ref={box}>
       {isOpen && (

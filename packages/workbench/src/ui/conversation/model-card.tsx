@@ -8,6 +8,7 @@ import { memo, type ReactNode, useMemo } from "react";
 import { Heading } from "react-aria-components";
 import { count } from "../inspector/format.js";
 import { textParts } from "./model-text.js";
+import { Usage } from "./usage.js";
 
 /** Maximum drawn characters. */
 const MOST = 200_000;
@@ -40,11 +41,7 @@ export function ModelCard({ item, actions }: ModelCardProps) {
         <span className="facts small soft">
           {word !== undefined && <span className={`badge ${kind}`}>{word}</span>}
           <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
-          {usage && (
-            <span>
-              {count(usage.input)} tokens in, {count(usage.output)} out
-            </span>
-          )}
+          {usage && <Usage usage={usage} />}
         </span>
       </header>
       <ModelText text={text} />
