@@ -60,6 +60,7 @@ export type {
   InspectedServer,
   InspectionNotices,
   InspectionRequests,
+  ServerLogLine,
   ServerRoot,
   ServerRoots,
   ServerTask,

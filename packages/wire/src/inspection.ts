@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { LoggingLevel, Result } from "@vitrine/protocol";
+import type { CallToolResult, LoggingLevel, Result } from "@vitrine/protocol";
 
 /** Selects a server. */
 export interface InspectedServer {
@@ -66,7 +66,19 @@ export interface TrafficMessage {
   text?: string | undefined;
 }
 
-/** Requests of a page about a server, on channel `.`. All of them are recorded in the audit log. */
+/** A log line of a server (`notifications/message`). */
+export interface ServerLogLine {
+  /** Milliseconds since 1970, when the gateway received it. */
+  at: number;
+  level: string;
+  logger?: string | undefined;
+  data?: unknown;
+}
+
+/**
+ * Requests of a page about a server, on channel `.`. Those that reach the server pass the guard, and are recorded
+ * in the audit log as the user's.
+ */
 export interface InspectionRequests {
   /** Reads a resource for the user: any URI that the server answers. */
   "gateway/read": { params: InspectedServer & { uri: string }; result: Result<"resources/read"> };
@@ -103,10 +115,51 @@ export interface InspectionRequests {
   };
   /** Measures how long the server takes to answer `ping`, or `server/discover` from revision 2026-07-28 on. */
   "gateway/ping": { params: InspectedServer; result: { milliseconds: number } };
+  /**
+   * Follows a server: `gateway/log` and `gateway/task`, and with `messages` also `gateway/traffic`, from now on. A page
+   * that was reloaded asks again. At a server that others use too, it gets its user's own calls only.
+   */
+  "gateway/watch": {
+    params: InspectedServer & { messages?: boolean | undefined };
+    result: Record<string, never>;
+  };
+  /** Ends `gateway/watch`. Subscriptions stay. */
+  "gateway/unwatch": { params: InspectedServer; result: Record<string, never> };
+  /** Calls a tool as a task: the answer comes as soon as the server has accepted it. Like `gateway/call` otherwise. */
+  "gateway/task-start": {
+    params: InspectedServer & {
+      name: string;
+      arguments?: Record<string, unknown> | undefined;
+      /** Milliseconds for which the server should keep the task. */
+      ttl?: number | undefined;
+    };
+    result: { task: ServerTask };
+  };
+  /** The tasks that the server lists for this connection. */
+  "gateway/tasks": { params: InspectedServer; result: { tasks: ServerTask[] } };
+  /** The current state of a task, by its id. */
+  "gateway/task": { params: InspectedServer & { taskId: string }; result: { task: ServerTask } };
+  /**
+   * The result of a task. It waits while the task works; a task that needs input asks its questions meanwhile. After a
+   * `timeout`, ask again.
+   */
+  "gateway/task-result": { params: InspectedServer & { taskId: string }; result: CallToolResult };
+  "gateway/task-cancel": { params: InspectedServer & { taskId: string }; result: { task: ServerTask } };
+  /**
+   * An icon that the server names, as a `data:` URL: the gateway fetches it, so that the page loads nothing from third
+   * parties. Only images of at most 256 KB, over https or from the server's own origin.
+   */
+  "gateway/icon": { params: InspectedServer & { src: string }; result: { data: string } };
 }
 
 /** Notifications about servers, on channel `.`. */
 export interface InspectionNotices {
   /** A resource has changed that this page has subscribed to. */
   "gateway/updated": { server: string; uri: string };
+  /** Log lines of a watched server. `dropped` ones before them were lost, because the page read too slowly. */
+  "gateway/log": { server: string; lines: ServerLogLine[]; dropped: number };
+  /** A task of a watched server has another state. */
+  "gateway/task": { server: string; task: ServerTask };
+  /** Messages between the gateway and a watched server, in order. */
+  "gateway/traffic": { server: string; messages: TrafficMessage[]; dropped: number };
 }

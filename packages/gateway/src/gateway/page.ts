@@ -107,6 +107,10 @@ class WiredPage implements PageOptions, SessionHandler {
     return this.#parts.roots;
   }
 
+  fields(): readonly string[] {
+    return this.#parts.settings.audit.redact;
+  }
+
   isShared(name: string): boolean {
     return this.#parts.isShared(name);
   }

@@ -29,7 +29,7 @@ import { keyedCall } from "./keyed-call.js";
 import type { OwnChecks } from "./own-checks.js";
 import { type PermitOutcome, Permits } from "./permits.js";
 import { RefusalLog } from "./refusal-log.js";
-import { traced, traceparentIn } from "./trace.js";
+import { traced, traceIdOf, traceparentIn } from "./trace.js";
 
 /** Performs the call, with the checked params. */
 export type Effect = (call: GuardedCall) => Promise<unknown>;
@@ -50,6 +50,9 @@ const withTrace = (call: GuardedCall): TracedCall => ({
   ...call,
   trace: call.trace ?? traceparentIn(call.params),
 });
+
+/** Traces that are remembered. */
+const MOST_OWN = 1000;
 
 const NOTHING = (): void => {};
 
@@ -73,6 +76,8 @@ export class GatewayGuard {
   readonly #waiting = new Set<CallRecord>();
   #underWay = 0;
   readonly #begun: Begun;
+  /** The last calls at a server that all users share, by trace. */
+  readonly #own = new Set<string>();
   readonly #stop: () => void;
 
   constructor(options: GatewayGuardOptions) {
@@ -188,6 +193,17 @@ export class GatewayGuard {
     return new CallRecord(withTrace(call), this.#place).refused(error);
   }
 
+  /** Whether a trace belongs to one of the user's last calls, at a server that all users share. */
+  isOwn(trace: string): boolean {
+    return this.#own.has(trace);
+  }
+
+  #remember(trace: string): void {
+    this.#own.add(traceIdOf(trace));
+    const [oldest] = this.#own;
+    if (this.#own.size > MOST_OWN && oldest !== undefined) this.#own.delete(oldest);
+  }
+
   /** Learns the resources in a result that did not pass through here. */
   learn(result: unknown): void {
     this.resources.learn(result);
@@ -274,6 +290,7 @@ export class GatewayGuard {
       const proceed: Proceed = async ({ params }) => {
         await this.#checkAgain(call, record, own);
         this.#begun.count++;
+        if (this.#options.turns) this.#remember(call.trace);
         isBegun = true;
         const passed = { ...call, params: own ? params : traced(params, call.trace) };
         if (effect && onlyReads(call.method, record.question?.tool)) {

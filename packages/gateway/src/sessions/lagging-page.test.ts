@@ -113,6 +113,7 @@ async function setUp() {
     known: NO_HEIRS,
     roots: new ServerRoots(() => undefined),
     isShared: () => false,
+    fields: () => [],
     onerror: nothing,
     refused: async () => {},
     sampling: { fromView: nothing },

@@ -5,6 +5,7 @@
  */
 import type { UpstreamMethod } from "@vitrine/guard";
 import {
+  type CallToolResult,
   INVALID_PARAMS,
   isRecord,
   type JsonText,
@@ -13,13 +14,15 @@ import {
   recordOf,
   VitrineError,
 } from "@vitrine/protocol";
-import type { Server, ServerMethod } from "@vitrine/servers";
+import { type Server, type ServerMethod, showableResult } from "@vitrine/servers";
 import { GatewayError, type InspectedServer, type InspectionRequests, type ServerRoots } from "@vitrine/wire";
 import { problemOf, type ServerRoots as Roots } from "../asks/index.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
 import { InspectedServers, type InspectedServersOptions } from "./inspected-servers.js";
 import type { PageAnswer, PageRequest } from "./page-params.js";
+import { iconOf } from "./server-icon.js";
+import { mustBeTask, readTask } from "./server-task.js";
 
 /** Options of {@link PageInspection}. */
 export interface PageInspectionOptions extends InspectedServersOptions {
@@ -28,8 +31,6 @@ export interface PageInspectionOptions extends InspectedServersOptions {
   readonly pass: GuardedServers["pass"];
   /** The roots of users' servers. */
   readonly roots: Roots;
-  /** Whether other users use the same server. */
-  isShared(name: string): boolean;
 }
 
 type Method = keyof InspectionRequests;
@@ -55,6 +56,11 @@ export class PageInspection {
   /** Moves to a server with new settings, or one that is back. */
   moved(name: string): void {
     this.#servers.moved(name);
+  }
+
+  /** Sends delayed notifications, because the page reads again. */
+  resume(): void {
+    this.#servers.resume();
   }
 
   /** Forgets a removed server. */
@@ -119,6 +125,34 @@ export class PageInspection {
       });
       return { milliseconds };
     },
+    "gateway/watch": (page, { messages = false, ...at }) => {
+      page.#servers.watch(page.#at(at), messages);
+      return {};
+    },
+    "gateway/unwatch": (page, { server }) => {
+      page.#servers.unwatch(server);
+      return {};
+    },
+    "gateway/task-start": async (page, { name, arguments: given = {}, ttl, ...at }, request) => {
+      const params = { name, arguments: given, task: ttl === undefined ? {} : { ttl } };
+      const result = recordOf(await page.#ask("tools/call", at, params, request, "tasks"));
+      return { task: mustBeTask("tools/call", result["task"]) };
+    },
+    "gateway/tasks": async (page, at, request) => {
+      const { tasks } = recordOf(await page.#ask("tasks/list", at, {}, request, "tasks"));
+      return { tasks: (Array.isArray(tasks) ? tasks : []).flatMap((task) => readTask(task) ?? []) };
+    },
+    "gateway/task": async (page, { taskId, ...at }, request) => ({
+      task: mustBeTask("tasks/get", await page.#ask("tasks/get", at, { taskId }, request, "tasks")),
+    }),
+    "gateway/task-result": async (page, { taskId, ...at }, request) =>
+      showableResult((await page.#ask("tasks/result", at, { taskId }, request, "tasks")) as CallToolResult),
+    "gateway/task-cancel": async (page, { taskId, ...at }, request) => ({
+      task: mustBeTask("tasks/cancel", await page.#ask("tasks/cancel", at, { taskId }, request, "tasks")),
+    }),
+    "gateway/icon": async (page, { src, ...at }, { signal }) => ({
+      data: await iconOf(page.#at(at).server, src, signal),
+    }),
   };
 
   static handles(method: string): method is Method {
@@ -159,7 +193,8 @@ export class PageInspection {
   ): Promise<unknown> {
     return this.#pass(method, at, params, request, ({ server }, passed) => {
       if (!server.upstream.capabilities[capability]) throw missing(server, capability);
-      return server.ask(method, passed.params, { signal: request.signal });
+      const { signal, onprogress } = request;
+      return server.ask(method, passed.params, { signal, onprogress });
     });
   }
 

@@ -64,6 +64,7 @@ function setUp(options: Partial<PageOptions> = {}) {
     known: NO_HEIRS,
     roots: new ServerRoots(() => undefined),
     isShared: () => false,
+    fields: () => [],
     sampling: { fromView: nothing },
     models: { state: () => ({ models: [], help: "" }), choose: nothing },
     summaries: () => [],

@@ -40,7 +40,9 @@ import { errorMessage, isId, isUnexpected, keyOf, notificationMessage, parse, re
 import { SmallMap } from "./small-map.js";
 
 /** Options of {@link PageSession}. */
-export interface PageOptions extends PageViewsOptions, Pick<PageInspectionOptions, "roots" | "isShared"> {
+export interface PageOptions
+  extends PageViewsOptions,
+    Pick<PageInspectionOptions, "roots" | "isShared" | "fields"> {
   /** Whether programs may control the page; false by default. */
   readonly testMode?: boolean | undefined;
   /** Shared by all users: the page only sees the user's own. */
@@ -106,6 +108,9 @@ export class PageSession {
       pass: options.pass,
       server: (name, identity) => options.server(name, identity),
       isShared: (name) => options.isShared(name),
+      fields: () => options.fields(),
+      isCongested: () => options.wire.isFull,
+      send: (method, params) => this.notify(method, params),
       notify: (kind, method, params) => {
         if (!this.#ended.isOver) this.#notices.notify(kind, notificationMessage(method, params));
       },
@@ -184,6 +189,7 @@ export class PageSession {
   resume(): void {
     this.#notices.resume();
     this.#conversations.resume();
+    this.#inspection.resume();
     this.#views.resume();
   }
 
