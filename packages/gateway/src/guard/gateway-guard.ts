@@ -51,8 +51,14 @@ const withTrace = (call: GuardedCall): TracedCall => ({
   trace: call.trace ?? traceparentIn(call.params),
 });
 
-/** Traces that are remembered. */
-const MOST_OWN = 1000;
+/** Who made a call: an app by its view, the user, the model, a program, or the server itself. */
+export interface CallOrigin {
+  readonly actor: GuardedCall["actor"];
+  readonly view?: string;
+}
+
+/** Calls whose origin is remembered. */
+const MOST_ORIGINS = 1000;
 
 const NOTHING = (): void => {};
 
@@ -76,8 +82,8 @@ export class GatewayGuard {
   readonly #waiting = new Set<CallRecord>();
   #underWay = 0;
   readonly #begun: Begun;
-  /** The last calls at a server that all users share, by trace. */
-  readonly #own = new Set<string>();
+  /** Who made the last calls, by trace. */
+  readonly #origins = new Map<string, CallOrigin>();
   readonly #stop: () => void;
 
   constructor(options: GatewayGuardOptions) {
@@ -193,15 +199,16 @@ export class GatewayGuard {
     return new CallRecord(withTrace(call), this.#place).refused(error);
   }
 
-  /** Whether a trace belongs to one of the user's last calls, at a server that all users share. */
-  isOwn(trace: string): boolean {
-    return this.#own.has(trace);
+  /** Who of this user made the call of a trace id; undefined for calls of others, and for old ones. */
+  originOf(trace: string): CallOrigin | undefined {
+    return this.#origins.get(trace);
   }
 
-  #remember(trace: string): void {
-    this.#own.add(traceIdOf(trace));
-    const [oldest] = this.#own;
-    if (this.#own.size > MOST_OWN && oldest !== undefined) this.#own.delete(oldest);
+  #remember({ trace, actor, view }: TracedCall): void {
+    const isView = actor === "view" || (actor === "host" && view !== "");
+    this.#origins.set(traceIdOf(trace), isView ? { actor, view } : { actor });
+    const [oldest] = this.#origins.keys();
+    if (this.#origins.size > MOST_ORIGINS && oldest !== undefined) this.#origins.delete(oldest);
   }
 
   /** Learns the resources in a result that did not pass through here. */
@@ -290,7 +297,7 @@ export class GatewayGuard {
       const proceed: Proceed = async ({ params }) => {
         await this.#checkAgain(call, record, own);
         this.#begun.count++;
-        if (this.#options.turns) this.#remember(call.trace);
+        this.#remember(call);
         isBegun = true;
         const passed = { ...call, params: own ? params : traced(params, call.trace) };
         if (effect && onlyReads(call.method, record.question?.tool)) {

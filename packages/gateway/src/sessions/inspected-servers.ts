@@ -127,7 +127,8 @@ export class InspectedServers {
     });
     const traffic = new ServerTraffic({
       fields,
-      ...(isShared(name) && { isOwn: (trace) => guard.isOwn(trace) }),
+      isShared: isShared(name),
+      originOf: (trace) => guard.originOf(trace),
       take: (message) => passed.add(message, (message.text?.length ?? 0) + 200),
     });
     // Log lines of a shared server may be about others' calls.
@@ -158,7 +159,8 @@ export class InspectedServers {
   ): void {
     if (method === "notifications/message") {
       const line = readLine(params);
-      return lines.add(line, LINE_COST + JSON.stringify(line.data ?? null).length);
+      lines.add(line, LINE_COST + JSON.stringify(line.data ?? null).length);
+      return;
     }
     const task = readTask(isRecord(params["task"]) ? params["task"] : params);
     if (task) this.#options.notify(`task ${name} ${task.taskId}`, "gateway/task", { server: name, task });

@@ -14,11 +14,10 @@ import { isId } from "./rpc.js";
 export interface ServerTrafficOptions {
   /** Names of fields whose values are masked; the operator's, for the audit log. */
   fields(): readonly string[];
-  /**
-   * At a server that several users share: whether the call of this trace is the user's own. Then only such calls and
-   * their answers are described. Without it, everything is.
-   */
-  readonly isOwn?: ((trace: string) => boolean) | undefined;
+  /** Who of this user made the call of a trace id; undefined for calls of others. */
+  originOf(trace: string): TrafficMessage["by"];
+  /** Whether several users share the server. Then only the user's own calls and their answers are described. */
+  readonly isShared: boolean;
   take(message: TrafficMessage): void;
 }
 
@@ -63,8 +62,9 @@ export class ServerTraffic {
     const asked = method === undefined && id !== undefined ? this.#answered(direction, id) : undefined;
     const trace = asked ? asked.trace : this.#traceOf(read);
     if (method !== undefined && id !== undefined) this.#ask(direction, id, { method, at, trace }, message);
-    const { isOwn, fields, take } = this.#options;
-    if (isOwn && (trace === undefined || !isOwn(trace))) return;
+    const { isShared, originOf, fields, take } = this.#options;
+    const by = trace === undefined ? undefined : originOf(trace);
+    if (isShared && !by) return;
     take({
       seq: ++this.#last,
       at,
@@ -76,6 +76,7 @@ export class ServerTraffic {
       size,
       ...(asked && { duration: at - asked.at }),
       ...(trace !== undefined && { trace }),
+      ...(by && { by }),
       ...(message !== undefined && { text: redacted(message, { fields: fields(), limit: MOST_SHOWN }) }),
     });
   }
