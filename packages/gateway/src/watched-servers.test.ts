@@ -133,6 +133,21 @@ describe.each(["legacy", "modern", "remote"])("messages of the server %s", (serv
   });
 });
 
+it("name who caused them: the user, or an app by its view", async () => {
+  const server = "legacy";
+  const page = await open();
+  await page.request("gateway/watch", { server, messages: true });
+  const { view } = await page.request("gateway/open", { server, tool: "add" });
+  await call(page, server, "add", { a: 1, b: 1 });
+  await page.ask(view, "tools/call", { name: "add", arguments: { a: 2, b: 2 } });
+  const by = () =>
+    traffic(page)
+      .filter(({ method }) => method === "tools/call")
+      .map((each) => each.by);
+  const [user, app] = [{ actor: "host" }, { actor: "view", view }];
+  await expect.poll(by).toEqual([user, user, app, app]);
+});
+
 it("the handshake is shown when a watched server is restarted", async () => {
   const page = await open();
   await page.request("gateway/watch", { server: "legacy", messages: true });

@@ -69,7 +69,8 @@ export function CompletedField(props: CompletedFieldProps) {
         ))}
       </datalist>
       {description && <span className="soft small">{description}</span>}
-      {found.length > 0 && isFocused && (
+      {/* They stay when the field is left: what is below must not move away under a click. */}
+      {found.length > 0 && (
         <span className="soft small" role="status">
           Suggestions: {found.slice(0, 8).join(", ")}
           {found.length > 8 && " …"}

@@ -92,7 +92,7 @@ const wordsOf = ({ logger = "", data }: ServerLogLine): string =>
   `${logger} ${typeof data === "string" ? data : JSON.stringify(data)}`.trim();
 
 function Line({ line }: { line: ServerLogLine }) {
-  const rank = LEVELS.findIndex((each) => each === line.level);
+  const rank = LEVELS.indexOf(line.level as LoggingLevel);
   const tone = rank >= 4 ? "bad" : rank === 3 ? "warn" : "";
   return (
     <div className={`in-line ${tone}`}>
