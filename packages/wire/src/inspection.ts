@@ -62,7 +62,7 @@ export interface TrafficMessage {
   duration?: number | undefined;
   /** The trace id of the call that caused it: 32 hexadecimal digits. */
   trace?: string | undefined;
-  /** Who made that call, if it passed the guard not long ago: an app by its view, the user, the model, a program. */
+  /** The maker of that call, if it passed the guard not long ago: an app by its view, the user, the model, a program. */
   by?: { actor: string; view?: string | undefined } | undefined;
   /** Its JSON, with secrets masked. Undefined if it is too large to be shown. */
   text?: string | undefined;

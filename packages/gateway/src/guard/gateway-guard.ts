@@ -51,7 +51,7 @@ const withTrace = (call: GuardedCall): TracedCall => ({
   trace: call.trace ?? traceparentIn(call.params),
 });
 
-/** Who made a call: an app by its view, the user, the model, a program, or the server itself. */
+/** The maker of a call: an app by its view, the user, the model, a program, or the server itself. */
 export interface CallOrigin {
   readonly actor: GuardedCall["actor"];
   readonly view?: string;
@@ -82,7 +82,7 @@ export class GatewayGuard {
   readonly #waiting = new Set<CallRecord>();
   #underWay = 0;
   readonly #begun: Begun;
-  /** Who made the last calls, by trace. */
+  /** The makers of the last calls, by trace. */
   readonly #origins = new Map<string, CallOrigin>();
   readonly #stop: () => void;
 
@@ -199,7 +199,7 @@ export class GatewayGuard {
     return new CallRecord(withTrace(call), this.#place).refused(error);
   }
 
-  /** Who of this user made the call of a trace id; undefined for calls of others, and for old ones. */
+  /** The maker of this user's call of a trace id; undefined for calls of others, and for old ones. */
   originOf(trace: string): CallOrigin | undefined {
     return this.#origins.get(trace);
   }

@@ -1,9 +1,9 @@
 /**
- * What a page follows at the servers that its user inspects.
+ * Follows, for a page, the servers that its user inspects.
  *
  * @module
  */
-import { isRecord } from "@vitrine/protocol";
+import { isRecord, VitrineError } from "@vitrine/protocol";
 import type { Server, ServerNotice } from "@vitrine/servers";
 import type { GatewayNotices, ServerLogLine, TrafficMessage } from "@vitrine/wire";
 import type { GuardedServer } from "../guard/guarded-servers.js";
@@ -39,7 +39,7 @@ interface Followed {
   stop(): void;
 }
 
-/** What a page is told of a server. */
+/** Reports about one server to the page. */
 interface Watch {
   readonly messages: boolean;
   flush(): void;
@@ -50,6 +50,7 @@ interface Watch {
 export class InspectedServers {
   readonly #options: InspectedServersOptions;
   readonly #followed = new SmallMap<string, Followed>();
+  #isOver = false;
 
   constructor(options: InspectedServersOptions) {
     this.#options = options;
@@ -102,6 +103,12 @@ export class InspectedServers {
 
   clear(): void {
     for (const name of [...this.#followed.keys()]) this.removed(name);
+  }
+
+  /** The page has ended: requests that are still pending follow nothing any more. */
+  end(): void {
+    this.#isOver = true;
+    this.clear();
   }
 
   #subscribeAgain(server: Server, uri: string): void {
@@ -168,6 +175,7 @@ export class InspectedServers {
 
   #follow(server: Server): Followed {
     const { name } = server.settings;
+    if (this.#isOver) throw new VitrineError("aborted", "the page has ended");
     const known = this.#followed.get(name);
     if (known?.server === server) return known;
     known?.stop();

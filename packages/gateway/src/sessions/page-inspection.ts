@@ -43,7 +43,7 @@ type Handlers = {
   ) => PageAnswer<M>;
 };
 
-/** What a user inspects in a page. */
+/** Answers the requests of a user who inspects servers. */
 export class PageInspection {
   readonly #options: PageInspectionOptions;
   readonly #servers: InspectedServers;
@@ -68,7 +68,12 @@ export class PageInspection {
     this.#servers.removed(name);
   }
 
-  /** The page was reloaded, or has ended: it follows nothing. */
+  /** The page has ended. */
+  end(): void {
+    this.#servers.end();
+  }
+
+  /** The page was reloaded: it follows nothing. */
   clear(): void {
     this.#servers.clear();
   }

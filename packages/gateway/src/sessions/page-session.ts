@@ -81,7 +81,8 @@ export class PageSession {
   readonly #questions: PageQuestions;
   readonly #notices: PacedNotices;
   readonly #conversations: PageConversations;
-  readonly #inspection: PageInspection;
+  /** Created at the first request about a server: most pages inspect none. */
+  #inspected: PageInspection | undefined;
   readonly #ended = new PageEnd();
 
   constructor(options: PageOptions) {
@@ -102,8 +103,20 @@ export class PageSession {
       view: (id) => this.#views.get(id)?.opened,
       changed: (notice) => this.notify("conversation/changed", notice),
     });
-    this.#inspection = new PageInspection({
-      user,
+    this.#views = new PageViews(options, this.#conversations, this.#ended, (view) => {
+      for (const [request, opened] of this.#openedBy) if (opened === view) this.#openedBy.delete(request);
+    });
+  }
+
+  /** Whether the user could answer now. */
+  get isConnected(): boolean {
+    return this.#options.wire.isConnected;
+  }
+
+  get #inspection(): PageInspection {
+    const options = this.#options;
+    this.#inspected ??= new PageInspection({
+      user: options.user,
       roots: options.roots,
       pass: options.pass,
       server: (name, identity) => options.server(name, identity),
@@ -116,14 +129,7 @@ export class PageSession {
       },
       onerror: (error) => options.onerror(error),
     });
-    this.#views = new PageViews(options, this.#conversations, this.#ended, (view) => {
-      for (const [request, opened] of this.#openedBy) if (opened === view) this.#openedBy.delete(request);
-    });
-  }
-
-  /** Whether the user could answer now. */
-  get isConnected(): boolean {
-    return this.#options.wire.isConnected;
+    return this.#inspected;
   }
 
   /** Number of views. */
@@ -189,20 +195,20 @@ export class PageSession {
   resume(): void {
     this.#notices.resume();
     this.#conversations.resume();
-    this.#inspection.resume();
+    this.#inspected?.resume();
     this.#views.resume();
   }
 
   /** Moves views to a server with new settings, or one that is back. */
   moved(name: string): void {
     this.#views.moved(name);
-    this.#inspection.moved(name);
+    this.#inspected?.moved(name);
   }
 
   /** Detaches the views of a removed server. */
   removed(name: string): void {
     this.#views.removed(name);
-    this.#inspection.removed(name);
+    this.#inspected?.removed(name);
   }
 
   /** A reloaded page has replaced this one. */
@@ -212,7 +218,7 @@ export class PageSession {
     for (const [id, open] of this.#open) open.isLeft = keyOf(id) !== undefined;
     this.#openedBy.clear();
     this.#views.renewed();
-    this.#inspection.clear();
+    this.#inspected?.clear();
     this.#questions.again();
   }
 
@@ -221,7 +227,7 @@ export class PageSession {
     this.#ended.end();
     for (const { controller } of this.#open.values()) controller.abort();
     this.#views.end();
-    this.#inspection.clear();
+    this.#inspected?.end();
     this.#conversations.end();
     this.#notices.clear();
     this.#questions.close();

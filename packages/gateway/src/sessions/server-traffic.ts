@@ -14,7 +14,7 @@ import { isId } from "./rpc.js";
 export interface ServerTrafficOptions {
   /** Names of fields whose values are masked; the operator's, for the audit log. */
   fields(): readonly string[];
-  /** Who of this user made the call of a trace id; undefined for calls of others. */
+  /** The maker, of this user, of the call of a trace id; undefined for calls of others. */
   originOf(trace: string): TrafficMessage["by"];
   /** Whether several users share the server. Then only the user's own calls and their answers are described. */
   readonly isShared: boolean;
@@ -33,7 +33,7 @@ interface Asked {
   readonly trace: string | undefined;
 }
 
-/** What is known of a message. */
+/** The known parts of a message. */
 interface Read {
   readonly id: RequestId | undefined;
   readonly method: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * What has changed in what a server offers.
+ * Compares the lists of a server with earlier ones.
  *
  * @module
  */

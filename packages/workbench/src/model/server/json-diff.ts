@@ -6,7 +6,7 @@
 
 /** A field that differs. */
 export interface FieldChange {
-  /** Such as `inputSchema.properties.city.type`; empty for the value itself. */
+  /** Its path, such as `inputSchema.properties.city.type`; empty for the value itself. */
   readonly path: string;
   readonly kind: "added" | "removed" | "changed";
   readonly before?: unknown;

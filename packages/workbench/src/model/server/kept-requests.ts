@@ -17,7 +17,7 @@ const MOST_SAVED = 100;
 /** Characters of a catalogue that is kept. */
 const MOST_KEPT = 500_000;
 
-/** What this browser keeps about one server, by the server's key. */
+/** Everything that this browser keeps about one server, by the server's key. */
 export class KeptAboutServer {
   readonly #store: TextStore;
   readonly #server: string;
@@ -45,7 +45,7 @@ export class KeptAboutServer {
     );
   }
 
-  /** What the server offered when the user last marked it as seen, and when that was. */
+  /** The lists of the server when the user last marked it as seen, and when that was. */
   get seen(): { readonly at: number; readonly lists: CatalogueLists } | undefined {
     const { at, lists } = recordOf(this.#read("seen"));
     const { tools, resources, templates, prompts } = recordOf(lists);

@@ -5,7 +5,7 @@
  */
 import type { CallToolResult, Tool } from "@vitrine/protocol";
 
-/** What a check found. */
+/** The outcome of a check. */
 export interface OutputFit {
   readonly fits: boolean;
   /** A sentence for each problem. */

@@ -48,7 +48,7 @@ describe("requests", () => {
   });
 });
 
-describe("what the browser keeps about a server", () => {
+describe("memory of the browser about a server", () => {
   const store = (): TextStore & { texts: Map<string, string> } => {
     const texts = new Map<string, string>();
     return {

@@ -14,7 +14,7 @@ export interface TimelineMessage extends LoggedMessage {
   readonly party: string;
   /** The trace id of the call that it belongs to. */
   readonly trace?: string | undefined;
-  /** Who made the call: the user, the model, a program, or an app by its id. */
+  /** The maker of the call: the user, the model, a program, or an app by its id. */
   readonly by?: TrafficMessage["by"];
   /** The app that sent or got it. */
   readonly app?: string | undefined;

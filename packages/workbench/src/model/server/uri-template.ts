@@ -9,7 +9,7 @@ interface Expression {
   readonly separator: string;
   /** Whether names are written too, such as `?city=Oslo`. */
   readonly isNamed: boolean;
-  /** What follows the name of an empty value. */
+  /** Text after the name of an empty value. */
   readonly empty: string;
   /** Whether reserved characters stay as they are. */
   readonly isReserved: boolean;

@@ -1,5 +1,5 @@
 /**
- * What has changed in a server's lists since the user last marked them as seen.
+ * Shows changes in a server's lists since the user last marked them as seen.
  *
  * @module
  */

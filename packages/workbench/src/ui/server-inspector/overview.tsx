@@ -1,5 +1,5 @@
 /**
- * What a server is: version, capabilities, instructions, roots, and what has changed in its lists.
+ * Facts about a server: version, capabilities, instructions, roots, and what has changed in its lists.
  *
  * @module
  */

@@ -14,7 +14,7 @@ import { saveFile } from "../save-file.js";
 
 const JSON_TYPE = /^(application|text)\/([\w.-]+\+)?json\b/;
 
-/** One of the contents. */
+/** The contents of one address. */
 export function ResourceView({ contents }: { contents: ResourceContents }) {
   const { uri, mimeType = "" } = contents;
   const text = "text" in contents ? contents.text : undefined;

@@ -13,7 +13,7 @@ import type { ServerTabProps } from "./server-inspector.js";
 const EMPTY =
   "No messages yet. Everything that passes between the gateway and this server while this inspector is open is listed here, with the messages of its apps.";
 
-/** One list for both. */
+/** A single list for both. */
 export function ServerMessagesTab({ workbench, shown, inspected }: ServerTabProps) {
   const { timeline } = inspected;
   const { name } = shown.summary;
