@@ -57,10 +57,10 @@ export {
 } from "./gateway-error.js";
 export type {
   CompletionSource,
-  InspectedServer,
   InspectionNotices,
   InspectionRequests,
   ServerLogLine,
+  ServerReference,
   ServerRoot,
   ServerRoots,
   ServerTask,

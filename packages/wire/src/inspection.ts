@@ -7,7 +7,7 @@
 import type { CallToolResult, LoggingLevel, Result } from "@vitrine/protocol";
 
 /** Selects a server. */
-export interface InspectedServer {
+export interface ServerReference {
   server: string;
   /** The server's identity: if another server has the name now, the request is refused with `server-replaced`. */
   identity?: string | undefined;
@@ -83,15 +83,15 @@ export interface ServerLogLine {
  */
 export interface InspectionRequests {
   /** Reads a resource for the user: any URI that the server answers. */
-  "gateway/read": { params: InspectedServer & { uri: string }; result: Result<"resources/read"> };
+  "gateway/read": { params: ServerReference & { uri: string }; result: Result<"resources/read"> };
   /** Gets a prompt with its arguments filled in. */
   "gateway/prompt": {
-    params: InspectedServer & { name: string; arguments?: Record<string, string> | undefined };
+    params: ServerReference & { name: string; arguments?: Record<string, string> | undefined };
     result: Result<"prompts/get">;
   };
   /** Suggests values for an argument of a prompt, or for a variable of a resource template. */
   "gateway/complete": {
-    params: InspectedServer & {
+    params: ServerReference & {
       ref: CompletionSource;
       argument: { name: string; value: string };
       /** Values of other arguments. */
@@ -100,11 +100,11 @@ export interface InspectionRequests {
     result: { values: string[]; total?: number | undefined; hasMore?: boolean | undefined };
   };
   /** Subscribes to a resource: `gateway/updated` reports its changes. */
-  "gateway/subscribe": { params: InspectedServer & { uri: string }; result: Record<string, never> };
-  "gateway/unsubscribe": { params: InspectedServer & { uri: string }; result: Record<string, never> };
+  "gateway/subscribe": { params: ServerReference & { uri: string }; result: Record<string, never> };
+  "gateway/unsubscribe": { params: ServerReference & { uri: string }; result: Record<string, never> };
   /** Sets the least level of the server's log lines. Refused with `server-shared` if other users use it too. */
   "gateway/set-log-level": {
-    params: InspectedServer & { level: LoggingLevel };
+    params: ServerReference & { level: LoggingLevel };
     result: Record<string, never>;
   };
   /**
@@ -112,24 +112,24 @@ export interface InspectionRequests {
    * Refused with `server-shared` if other users use the server too.
    */
   "gateway/roots": {
-    params: InspectedServer & { roots?: ServerRoot[] | undefined };
+    params: ServerReference & { roots?: ServerRoot[] | undefined };
     result: ServerRoots;
   };
   /** Measures how long the server takes to answer `ping`, or `server/discover` from revision 2026-07-28 on. */
-  "gateway/ping": { params: InspectedServer; result: { milliseconds: number } };
+  "gateway/ping": { params: ServerReference; result: { milliseconds: number } };
   /**
    * Follows a server: `gateway/log` and `gateway/task`, and with `messages` also `gateway/traffic`, from now on. A page
    * that was reloaded asks again. At a server that others use too, it gets its user's own calls only.
    */
   "gateway/watch": {
-    params: InspectedServer & { messages?: boolean | undefined };
+    params: ServerReference & { messages?: boolean | undefined };
     result: Record<string, never>;
   };
   /** Ends `gateway/watch`. Subscriptions stay. */
-  "gateway/unwatch": { params: InspectedServer; result: Record<string, never> };
+  "gateway/unwatch": { params: ServerReference; result: Record<string, never> };
   /** Calls a tool as a task: the answer comes as soon as the server has accepted it. Like `gateway/call` otherwise. */
   "gateway/task-start": {
-    params: InspectedServer & {
+    params: ServerReference & {
       name: string;
       arguments?: Record<string, unknown> | undefined;
       /** Milliseconds for which the server should keep the task. */
@@ -138,20 +138,20 @@ export interface InspectionRequests {
     result: { task: ServerTask };
   };
   /** The tasks that the server lists for this connection. */
-  "gateway/tasks": { params: InspectedServer; result: { tasks: ServerTask[] } };
+  "gateway/tasks": { params: ServerReference; result: { tasks: ServerTask[] } };
   /** The current state of a task, by its id. */
-  "gateway/task": { params: InspectedServer & { taskId: string }; result: { task: ServerTask } };
+  "gateway/task": { params: ServerReference & { taskId: string }; result: { task: ServerTask } };
   /**
    * The result of a task. It waits while the task works; a task that needs input asks its questions meanwhile. After a
    * `timeout`, ask again.
    */
-  "gateway/task-result": { params: InspectedServer & { taskId: string }; result: CallToolResult };
-  "gateway/task-cancel": { params: InspectedServer & { taskId: string }; result: { task: ServerTask } };
+  "gateway/task-result": { params: ServerReference & { taskId: string }; result: CallToolResult };
+  "gateway/task-cancel": { params: ServerReference & { taskId: string }; result: { task: ServerTask } };
   /**
    * An icon that the server names, as a `data:` URL: the gateway fetches it, so that the page loads nothing from third
    * parties. Only images of at most 256 KB, over https or from the server's own origin.
    */
-  "gateway/icon": { params: InspectedServer & { src: string }; result: { data: string } };
+  "gateway/icon": { params: ServerReference & { src: string }; result: { data: string } };
 }
 
 /** Notifications about servers, on channel `.`. */

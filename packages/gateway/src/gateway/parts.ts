@@ -18,7 +18,7 @@ import {
   safeFetch,
 } from "@vitrine/servers";
 import { GatewayError, VITRINE_VERSION } from "@vitrine/wire";
-import { asksOf, pageServices, ServerRoots } from "../asks/index.js";
+import { asksOf, pageServices, UserRoots } from "../asks/index.js";
 import type { GatewaySettings } from "../config/config.js";
 import { CallRecord } from "../guard/call-record.js";
 import type { GatewayAsk, GuardMetrics } from "../guard/guard-options.js";
@@ -88,7 +88,7 @@ export class GatewayParts {
   readonly oauth: OAuthSessions;
   readonly services: ReturnType<typeof pageServices>;
   /** The roots that servers are told of. */
-  readonly roots = new ServerRoots((name) => this.settings.servers.get(name)?.roots);
+  readonly roots = new UserRoots((name) => this.settings.servers.get(name)?.roots);
   readonly pool: ServerPool;
   readonly servers: GuardedServers;
   readonly conversations: Conversations;

@@ -15,8 +15,8 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import { type Server, type ServerMethod, showableResult } from "@vitrine/servers";
-import { GatewayError, type InspectedServer, type InspectionRequests, type ServerRoots } from "@vitrine/wire";
-import { problemOf, type ServerRoots as Roots } from "../asks/index.js";
+import { GatewayError, type InspectionRequests, type ServerReference, type ServerRoots } from "@vitrine/wire";
+import { problemOf, type UserRoots } from "../asks/index.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
 import { InspectedServers, type InspectedServersOptions } from "./inspected-servers.js";
@@ -30,7 +30,7 @@ export interface PageInspectionOptions extends InspectedServersOptions {
   /** Passes a request through the guard of its server; see {@link GuardedServers.pass}. */
   readonly pass: GuardedServers["pass"];
   /** The roots of users' servers. */
-  readonly roots: Roots;
+  readonly roots: UserRoots;
 }
 
 type Method = keyof InspectionRequests;
@@ -175,7 +175,7 @@ export class PageInspection {
 
   #read<M extends "resources/read" | "prompts/get">(
     method: M,
-    at: InspectedServer,
+    at: ServerReference,
     params: Record<string, unknown>,
     request: PageRequest,
   ): Promise<Result<M> | JsonText> {
@@ -191,7 +191,7 @@ export class PageInspection {
   /** Sends a request that no view may send, if the server declares what it needs. */
   #ask(
     method: ServerMethod,
-    at: InspectedServer,
+    at: ServerReference,
     params: Record<string, unknown>,
     request: PageRequest,
     capability: "completions" | "tasks",
@@ -205,7 +205,7 @@ export class PageInspection {
 
   #pass(
     method: string,
-    { server, identity }: InspectedServer,
+    { server, identity }: ServerReference,
     params: Record<string, unknown>,
     { key, signal, mayBeOld, trace }: PageRequest,
     effect: (at: GuardedServer, passed: GuardedCall) => Promise<unknown>,
@@ -215,12 +215,12 @@ export class PageInspection {
     return pass({ ...call, identity, key, signal, mayBeOld, trace }, effect);
   }
 
-  #at({ server, identity }: InspectedServer): GuardedServer {
+  #at({ server, identity }: ServerReference): GuardedServer {
     return this.#options.server(server, identity);
   }
 
   /** @throws {GatewayError} `server-shared` */
-  #checkOwn({ server }: InspectedServer): void {
+  #checkOwn({ server }: ServerReference): void {
     if (!this.#options.isShared(server)) return;
     throw new GatewayError(
       "server-shared",

@@ -17,7 +17,7 @@ const MOST = 100;
 const LONGEST = 4000;
 
 /** Holds what users set in their pages, for as long as the gateway runs. It takes precedence over the settings. */
-export class ServerRoots {
+export class UserRoots {
   readonly #settings: (server: string) => readonly Root[] | undefined;
   readonly #set = new Map<string, readonly Root[]>();
 
