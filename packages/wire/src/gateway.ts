@@ -20,6 +20,7 @@ import type {
   ToolVisibility,
 } from "@vitrine/protocol";
 import type { ConversationAsks, ConversationNotices, ConversationRequests } from "./conversation.js";
+import type { InspectionNotices, InspectionRequests } from "./inspection.js";
 import type { ModelRequests } from "./models.js";
 import type { SetupNotices, SetupRequests } from "./setup.js";
 
@@ -51,6 +52,8 @@ export interface ServerSummary {
   /** Where the user must sign in. Always `https:`, or a loopback address. */
   authorizeUrl?: string | undefined;
   info?: Implementation | undefined;
+  /** How to use it, in its own words, for a model. */
+  instructions?: string | undefined;
   capabilities: GatewayServerCapabilities;
   protocolVersion?: string | undefined;
   /** Its isolation: `process`, `bubblewrap`, `container`. */
@@ -62,6 +65,11 @@ export interface GatewayServerCapabilities {
   tools?: { listChanged?: boolean | undefined } | undefined;
   resources?: { listChanged?: boolean | undefined; subscribe?: boolean | undefined } | undefined;
   prompts?: { listChanged?: boolean | undefined } | undefined;
+  completions?: object | undefined;
+  logging?: object | undefined;
+  tasks?:
+    | { list?: object | undefined; cancel?: object | undefined; requests?: object | undefined }
+    | undefined;
 }
 
 /** Everything that a server offers. */
@@ -155,7 +163,11 @@ export interface GatewayAnswer {
 }
 
 /** Requests of a page, on channel `.`. */
-export interface GatewayRequests extends ConversationRequests, ModelRequests, SetupRequests {
+export interface GatewayRequests
+  extends ConversationRequests,
+    InspectionRequests,
+    ModelRequests,
+    SetupRequests {
   "gateway/servers": {
     params: Record<string, never>;
     result: {
@@ -256,7 +268,7 @@ export interface GatewayAsks extends ConversationAsks {
 }
 
 /** Notifications to a page, on channel `.`. */
-export interface GatewayNotices extends ConversationNotices, SetupNotices {
+export interface GatewayNotices extends ConversationNotices, InspectionNotices, SetupNotices {
   "gateway/status": ServerSummary;
   /** A server's lists changed, or may have after a restart: request its catalogue again. */
   "gateway/changed": { server: string };

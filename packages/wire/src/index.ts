@@ -52,6 +52,17 @@ export {
   type GatewayErrorData,
   MAY_HAVE_RUN,
 } from "./gateway-error.js";
+export type {
+  CompletionSource,
+  InspectionNotices,
+  InspectionRequests,
+  ServerLogLine,
+  ServerReference,
+  ServerRoot,
+  ServerRoots,
+  ServerTask,
+  TrafficMessage,
+} from "./inspection.js";
 export {
   type AnswerSettings,
   type LocalModelServer,
@@ -101,11 +112,11 @@ export type {
   ImportFile,
   PendingServer,
   ServerDraft,
-  ServerLogLine,
   SetupNotices,
   SetupOutcome,
   SetupRequests,
   SetupState,
+  StderrLine,
   WrittenServer,
   WrittenValue,
 } from "./setup.js";

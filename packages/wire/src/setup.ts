@@ -111,7 +111,7 @@ export interface ImportFile extends FoundServers {
 export type SetupOutcome = { pending?: undefined } | { pending: PendingServer };
 
 /** A line of a server's log: of its stderr, or a note of the gateway. */
-export interface ServerLogLine {
+export interface StderrLine {
   /** Milliseconds since 1970. */
   at: number;
   text: string;
@@ -144,10 +144,10 @@ export interface SetupRequests {
   };
   /** Withdraws a pending change, or dismisses one that was declined. */
   "gateway/dismiss-server": { params: { id: string }; result: Record<string, never> };
-  /** The last lines of a server's log. With `follow`, new lines arrive as `gateway/log`. */
+  /** The last lines of a server's log. With `follow`, new lines arrive as `gateway/stderr`. */
   "gateway/server-log": {
     params: { server: string; follow?: boolean | undefined };
-    result: { lines: ServerLogLine[] };
+    result: { lines: StderrLine[] };
   };
 }
 
@@ -155,5 +155,5 @@ export interface SetupRequests {
 export interface SetupNotices {
   /** The settings file or a pending change is different: request `gateway/settings` again. */
   "gateway/setup-changed": Record<string, never>;
-  "gateway/log": { server: string; lines: ServerLogLine[] };
+  "gateway/stderr": { server: string; lines: StderrLine[] };
 }

@@ -29,7 +29,7 @@ import { keyedCall } from "./keyed-call.js";
 import type { OwnChecks } from "./own-checks.js";
 import { type PermitOutcome, Permits } from "./permits.js";
 import { RefusalLog } from "./refusal-log.js";
-import { traced, traceparentIn } from "./trace.js";
+import { traced, traceIdOf, traceparentIn } from "./trace.js";
 
 /** Performs the call, with the checked params. */
 export type Effect = (call: GuardedCall) => Promise<unknown>;
@@ -50,6 +50,15 @@ const withTrace = (call: GuardedCall): TracedCall => ({
   ...call,
   trace: call.trace ?? traceparentIn(call.params),
 });
+
+/** The maker of a call: an app by its view, the user, the model, a program, or the server itself. */
+export interface CallOrigin {
+  readonly actor: GuardedCall["actor"];
+  readonly view?: string;
+}
+
+/** Calls whose origin is remembered. */
+const MOST_ORIGINS = 1000;
 
 const NOTHING = (): void => {};
 
@@ -73,6 +82,8 @@ export class GatewayGuard {
   readonly #waiting = new Set<CallRecord>();
   #underWay = 0;
   readonly #begun: Begun;
+  /** The makers of the last calls, by trace. */
+  readonly #origins = new Map<string, CallOrigin>();
   readonly #stop: () => void;
 
   constructor(options: GatewayGuardOptions) {
@@ -188,6 +199,18 @@ export class GatewayGuard {
     return new CallRecord(withTrace(call), this.#place).refused(error);
   }
 
+  /** The maker of this user's call of a trace id; undefined for calls of others, and for old ones. */
+  originOf(trace: string): CallOrigin | undefined {
+    return this.#origins.get(trace);
+  }
+
+  #remember({ trace, actor, view }: TracedCall): void {
+    const isView = actor === "view" || (actor === "host" && view !== "");
+    this.#origins.set(traceIdOf(trace), isView ? { actor, view } : { actor });
+    const [oldest] = this.#origins.keys();
+    if (this.#origins.size > MOST_ORIGINS && oldest !== undefined) this.#origins.delete(oldest);
+  }
+
   /** Learns the resources in a result that did not pass through here. */
   learn(result: unknown): void {
     this.resources.learn(result);
@@ -274,6 +297,7 @@ export class GatewayGuard {
       const proceed: Proceed = async ({ params }) => {
         await this.#checkAgain(call, record, own);
         this.#begun.count++;
+        this.#remember(call);
         isBegun = true;
         const passed = { ...call, params: own ? params : traced(params, call.trace) };
         if (effect && onlyReads(call.method, record.question?.tool)) {
@@ -335,8 +359,9 @@ export class GatewayGuard {
     const viewCall: RecordedCall = { ...asViewCall(call, method), record, own };
     const starting = this.#ready(method);
     if (starting) await starting;
-    const { forPage, forModel, forViews } = this.#chains;
-    const link = call.actor === "host" ? forPage : call.actor === "model" ? forModel : forViews;
+    const { forPage, forInspection, forModel, forViews } = this.#chains;
+    const forUser = method === "tools/call" ? forPage : forInspection;
+    const link = call.actor === "host" ? forUser : call.actor === "model" ? forModel : forViews;
     return link(viewCall, proceed);
   }
 

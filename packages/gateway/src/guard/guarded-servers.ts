@@ -269,7 +269,18 @@ async function offer(server: Server, who: ToolVisibility | undefined): Promise<S
 
 /** Converts a status for pages and programs. */
 export function summaryOf(status: ServerStatus): ServerSummary {
-  const { name, state, problem, crash, retryAt, authorizeUrl, info, capabilities, protocolVersion } = status;
+  const {
+    name,
+    state,
+    problem,
+    crash,
+    retryAt,
+    authorizeUrl,
+    info,
+    instructions,
+    capabilities,
+    protocolVersion,
+  } = status;
   return {
     name,
     state,
@@ -278,6 +289,7 @@ export function summaryOf(status: ServerStatus): ServerSummary {
     retryAt,
     authorizeUrl,
     info,
+    instructions,
     capabilities,
     protocolVersion,
     isolation: status.driver,

@@ -12,7 +12,6 @@ import type {
   ConversationChange,
   ConversationNotices,
   ConversationRequests,
-  ConversationState,
   OpenedView,
   SpeakingApp,
 } from "@vitrine/wire";

@@ -23,9 +23,9 @@ import type {
   ModelRequests,
   OpenedView,
   ServerCatalogue,
-  ServerLogLine,
   ServerSummary,
   SpeakingApp,
+  StderrLine,
 } from "@vitrine/wire";
 import { traceparentIn } from "../guard/trace.js";
 import { type Administration, PageSetup } from "../setup/page-setup.js";
@@ -34,6 +34,7 @@ import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { PacedNotices } from "./paced-notices.js";
 import { PageConversations } from "./page-conversations.js";
 import { PageEnd } from "./page-end.js";
+import { PageInspection, type PageInspectionOptions } from "./page-inspection.js";
 import { MODEL_HANDLERS, type ModelService } from "./page-models.js";
 import { isPageMethod, type PageAnswer, type PageRequest, pageParams } from "./page-params.js";
 import { PageQuestions } from "./page-questions.js";
@@ -43,7 +44,9 @@ import { errorMessage, isId, isUnexpected, keyOf, notificationMessage, parse, re
 import { SmallMap } from "./small-map.js";
 
 /** Options of {@link PageSession}. */
-export interface PageOptions extends PageViewsOptions {
+export interface PageOptions
+  extends PageViewsOptions,
+    Pick<PageInspectionOptions, "roots" | "isShared" | "fields"> {
   /** Whether programs may control the page; false by default. */
   readonly testMode?: boolean | undefined;
   /** Shared by all users: the page only sees the user's own. */
@@ -85,6 +88,8 @@ export class PageSession {
   readonly #notices: PacedNotices;
   readonly #conversations: PageConversations;
   readonly #setup: PageSetup;
+  /** Created at the first request about a server: most pages inspect none. */
+  #inspected: PageInspection | undefined;
   readonly #ended = new PageEnd();
 
   constructor(options: PageOptions) {
@@ -105,7 +110,7 @@ export class PageSession {
       changed: (notice) => this.notify("conversation/changed", notice),
     });
     this.#setup = new PageSetup(user, options.administration, (server, lines) =>
-      this.notify("gateway/log", { server, lines }),
+      this.notify("gateway/stderr", { server, lines }),
     );
     this.#views = new PageViews(options, this.#conversations, this.#ended, (view) => {
       for (const [request, opened] of this.#openedBy) if (opened === view) this.#openedBy.delete(request);
@@ -115,6 +120,25 @@ export class PageSession {
   /** Whether the user could answer now. */
   get isConnected(): boolean {
     return this.#options.wire.isConnected;
+  }
+
+  get #inspection(): PageInspection {
+    const options = this.#options;
+    this.#inspected ??= new PageInspection({
+      user: options.user,
+      roots: options.roots,
+      pass: options.pass,
+      server: (name, identity) => options.server(name, identity),
+      isShared: (name) => options.isShared(name),
+      fields: () => options.fields(),
+      isCongested: () => options.wire.isFull,
+      send: (method, params) => this.notify(method, params),
+      notify: (kind, method, params) => {
+        if (!this.#ended.isOver) this.#notices.notify(kind, notificationMessage(method, params));
+      },
+      onerror: (error) => options.onerror(error),
+    });
+    return this.#inspected;
   }
 
   /** Number of views. */
@@ -156,7 +180,7 @@ export class PageSession {
   }
 
   /** Sends new lines of a server's log, if the page follows it. */
-  logged(server: string, lines: ServerLogLine[]): void {
+  logged(server: string, lines: StderrLine[]): void {
     this.#setup.lines(server, lines);
   }
 
@@ -185,17 +209,20 @@ export class PageSession {
   resume(): void {
     this.#notices.resume();
     this.#conversations.resume();
+    this.#inspected?.resume();
     this.#views.resume();
   }
 
   /** Moves views to a server with new settings, or one that is back. */
   moved(name: string): void {
     this.#views.moved(name);
+    this.#inspected?.moved(name);
   }
 
   /** Detaches the views of a removed server. */
   removed(name: string): void {
     this.#views.removed(name);
+    this.#inspected?.removed(name);
   }
 
   /** A reloaded page has replaced this one. */
@@ -206,6 +233,7 @@ export class PageSession {
     this.#openedBy.clear();
     this.#setup.reset();
     this.#views.renewed();
+    this.#inspected?.clear();
     this.#questions.again();
   }
 
@@ -214,6 +242,7 @@ export class PageSession {
     this.#ended.end();
     for (const { controller } of this.#open.values()) controller.abort();
     this.#views.end();
+    this.#inspected?.end();
     this.#conversations.end();
     this.#setup.reset();
     this.#notices.clear();
@@ -326,6 +355,7 @@ export class PageSession {
     if (PageConversations.handles(method)) return this.#conversations.handle(method, params, request);
     if (PageSetup.handles(method)) return this.#setup.handle(method, params);
     if (method === "gateway/servers") return this.#servers();
+    if (PageInspection.handles(method)) return this.#inspection.handle(method, params, request);
     return HANDLERS[method](this.#options, params);
   }
 }

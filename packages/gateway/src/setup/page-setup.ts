@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { GatewayError, type ServerLogLine, type SetupRequests } from "@vitrine/wire";
+import { GatewayError, type SetupRequests, type StderrLine } from "@vitrine/wire";
 import type { ServerLogs } from "./server-logs.js";
 import type { ServerSetup } from "./server-setup.js";
 
@@ -22,14 +22,14 @@ type Method = keyof SetupRequests;
 export class PageSetup {
   readonly #user: string;
   readonly #administration: Administration | undefined;
-  readonly #send: (server: string, lines: ServerLogLine[]) => void;
+  readonly #send: (server: string, lines: StderrLine[]) => void;
   /** Servers whose logs the page follows. */
   readonly #followed = new Set<string>();
 
   constructor(
     user: string,
     administration: Administration | undefined,
-    send: (server: string, lines: ServerLogLine[]) => void,
+    send: (server: string, lines: StderrLine[]) => void,
   ) {
     this.#user = user;
     this.#administration = administration;
@@ -67,7 +67,7 @@ export class PageSetup {
   }
 
   /** Sends new lines, if the page follows that log and its user still may. */
-  lines(server: string, lines: ServerLogLine[]): void {
+  lines(server: string, lines: StderrLine[]): void {
     if (this.#followed.has(server) && this.#mayAdminister) this.#send(server, lines);
   }
 
@@ -80,7 +80,7 @@ export class PageSetup {
     return this.#administration?.mayAdminister(this.#user) ?? false;
   }
 
-  #log({ server, follow }: SetupRequests["gateway/server-log"]["params"]): { lines: ServerLogLine[] } {
+  #log({ server, follow }: SetupRequests["gateway/server-log"]["params"]): { lines: StderrLine[] } {
     if (follow) this.#followed.add(server);
     else this.#followed.delete(server);
     return { lines: this.#administration?.logs.lines(server) ?? [] };

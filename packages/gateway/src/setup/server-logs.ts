@@ -5,7 +5,7 @@
  */
 import { StringDecoder } from "node:string_decoder";
 import type { ServerStatus } from "@vitrine/servers";
-import type { ServerLogLine } from "@vitrine/wire";
+import type { StderrLine } from "@vitrine/wire";
 
 /** Lines kept per server. */
 const MAX_LINES = 500;
@@ -15,12 +15,12 @@ const PAUSE = 100;
 
 /** The log of one server. */
 interface Log {
-  readonly lines: ServerLogLine[];
+  readonly lines: StderrLine[];
   readonly decoder: StringDecoder;
   /** A line that has not ended. */
   rest: string;
   /** Lines that no listener has received. */
-  fresh: ServerLogLine[];
+  fresh: StderrLine[];
   timer: NodeJS.Timeout | undefined;
   /** The last note, which is not repeated. */
   noted: string | undefined;
@@ -29,14 +29,14 @@ interface Log {
 /** Keeps the logs, and tells listeners of new lines. */
 export class ServerLogs {
   readonly #logs = new Map<string, Log>();
-  readonly #onlines: (server: string, lines: ServerLogLine[]) => void;
+  readonly #onlines: (server: string, lines: StderrLine[]) => void;
 
-  constructor(onlines: (server: string, lines: ServerLogLine[]) => void) {
+  constructor(onlines: (server: string, lines: StderrLine[]) => void) {
     this.#onlines = onlines;
   }
 
   /** The last lines of a server. */
-  lines(server: string): ServerLogLine[] {
+  lines(server: string): StderrLine[] {
     return [...(this.#logs.get(server)?.lines ?? [])];
   }
 
@@ -88,7 +88,7 @@ export class ServerLogs {
     return log;
   }
 
-  #add(server: string, log: Log, lines: readonly ServerLogLine[]): void {
+  #add(server: string, log: Log, lines: readonly StderrLine[]): void {
     if (lines.length === 0) return;
     log.lines.push(...lines.slice(-MAX_LINES));
     log.lines.splice(0, log.lines.length - MAX_LINES);

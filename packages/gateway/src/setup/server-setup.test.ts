@@ -395,7 +395,7 @@ describe("the log of a server", () => {
     );
     await page.request("gateway/call", { server: "tool", name: "echo", arguments: { text: "x" } });
     await expect
-      .poll(() => page.notices("gateway/log").flatMap((notice) => notice.lines.map(({ text }) => text)))
+      .poll(() => page.notices("gateway/stderr").flatMap((notice) => notice.lines.map(({ text }) => text)))
       .toContain("later");
   });
 });

@@ -4,7 +4,7 @@
  * @module
  */
 import type { GatewayClient } from "@vitrine/host/gateway";
-import type { PendingServer, ServerLogLine, SetupRequests, SetupState, WrittenServer } from "@vitrine/wire";
+import type { PendingServer, SetupRequests, SetupState, StderrLine, WrittenServer } from "@vitrine/wire";
 import { messageOf } from "./messages/messages.js";
 import { Observable } from "./observable.js";
 
@@ -74,15 +74,15 @@ export class Setup extends Observable {
   }
 
   /** Follows the log of a server until the returned function is called. */
-  follow(server: string, onlines: (lines: readonly ServerLogLine[]) => void): () => void {
-    let lines: ServerLogLine[] = [];
+  follow(server: string, onlines: (lines: readonly StderrLine[]) => void): () => void {
+    let lines: StderrLine[] = [];
     let isOver = false;
-    const show = (more: readonly ServerLogLine[]): void => {
+    const show = (more: readonly StderrLine[]): void => {
       if (isOver) return;
       lines = [...lines, ...more].slice(-MAX_LINES);
       onlines(lines);
     };
-    const forget = this.#gateway.on("gateway/log", (notice) => {
+    const forget = this.#gateway.on("gateway/stderr", (notice) => {
       if (notice.server === server) show(notice.lines);
     });
     this.#gateway.request("gateway/server-log", { server, follow: true }).then(

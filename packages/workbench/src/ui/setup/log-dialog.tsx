@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ServerLogLine } from "@vitrine/wire";
+import type { StderrLine } from "@vitrine/wire";
 import { useEffect, useRef, useState } from "react";
 import type { Setup } from "../../model/setup.js";
 import { clock } from "../inspector/format.js";
@@ -11,7 +11,7 @@ import { SetupDialog } from "./setup-dialog.js";
 
 /** The last lines of its stderr, and its states. New lines appear at the end. */
 export function LogDialog({ setup, name, onClose }: { setup: Setup; name: string; onClose: () => void }) {
-  const [lines, setLines] = useState<readonly ServerLogLine[]>();
+  const [lines, setLines] = useState<readonly StderrLine[]>();
   const box = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   useEffect(() => setup.follow(name, setLines), [setup, name]);

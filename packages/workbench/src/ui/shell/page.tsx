@@ -17,7 +17,7 @@ import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panel
 import type { Workbench } from "../../model/workbench.js";
 import { ConversationPane } from "../conversation/conversation-pane.js";
 import { GridView } from "../grid/grid-view.js";
-import { Inspector } from "../inspector/inspector.js";
+import { InspectorPane } from "../inspector-pane/inspector-pane.js";
 import { QuestionDialogs } from "../questions/question-dialogs.js";
 import { ReplayPlace } from "../replay/replay-bar.js";
 import { type ChosenTool, ServersPane } from "../servers/servers-pane.js";
@@ -80,7 +80,7 @@ export function Page({ workbench }: { workbench: Workbench }) {
         <Panel id="inspector" className="pane" defaultSize="30" minSize="240px">
           <section aria-label="Inspector" className="pane-body">
             <Boundary name="This pane">
-              <Inspector workbench={workbench} />
+              <InspectorPane workbench={workbench} />
             </Boundary>
           </section>
         </Panel>
