@@ -117,7 +117,6 @@ describe("readSettings", () => {
     });
     const { servers: _, ...rest } = settings;
     expect(rest).toEqual({
-      admins: ["ana"],
       listen: {
         host: "0.0.0.0",
         port: 8443,
