@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { GrowingMarkdown } from "./growing-markdown.js";
 import { parseMarkdown } from "./markdown-parser.js";
 
-const whole = (text: string) => new GrowingMarkdown(parseMarkdown).update(text, true).map(({ block }) => block);
+const whole = (text: string) =>
+  new GrowingMarkdown(parseMarkdown).update(text, true).map(({ block }) => block);
 
 const SAMPLE = `# Title
 
@@ -50,17 +51,20 @@ open
 `;
 
 describe("a growing text", () => {
-  it.each([1, 7, 64])("has the blocks of its parts at every step of %i characters, and of the whole at the end", (step) => {
-    const growing = new GrowingMarkdown(parseMarkdown);
-    for (let end = step; end < SAMPLE.length; end += step) {
-      const part = SAMPLE.slice(0, end);
-      // Definitions that come later count only at the end.
-      if (!part.includes("[ref]:"))
-        expect(growing.update(part, false).map(({ block }) => block)).toEqual(whole(part));
-      else growing.update(part, false);
-    }
-    expect(growing.update(SAMPLE, true).map(({ block }) => block)).toEqual(whole(SAMPLE));
-  });
+  it.each([1, 7, 64])(
+    "has the blocks of its parts at every step of %i characters, and of the whole at the end",
+    (step) => {
+      const growing = new GrowingMarkdown(parseMarkdown);
+      for (let end = step; end < SAMPLE.length; end += step) {
+        const part = SAMPLE.slice(0, end);
+        // Definitions that come later count only at the end.
+        if (!part.includes("[ref]:"))
+          expect(growing.update(part, false).map(({ block }) => block)).toEqual(whole(part));
+        else growing.update(part, false);
+      }
+      expect(growing.update(SAMPLE, true).map(({ block }) => block)).toEqual(whole(SAMPLE));
+    },
+  );
 
   it("keeps finished blocks as the same objects, with their keys", () => {
     const growing = new GrowingMarkdown(parseMarkdown);

@@ -104,7 +104,9 @@ export class GrowingMarkdown {
     // The last line is incomplete: it may still become part of the block before it.
     while (done < parsed.length - 1 && (parsed[done + 1]?.line ?? 0) < lines.length - 1) done++;
     const first = this.#finished.length;
-    const keyed = parsed.map(({ block }, at): KeyedBlock => ({ key: first + at, block, isFinished: at < done }));
+    const keyed = parsed.map(
+      ({ block }, at): KeyedBlock => ({ key: first + at, block, isFinished: at < done }),
+    );
     this.#blocks = [...this.#finished, ...keyed];
     this.#hasDefinitions ||= Object.keys(definitions).length > 0;
     const head = headOf(open).length;

@@ -112,7 +112,9 @@ describe("an attack", () => {
   });
 
   it("controls of direction are visible, in text, code and links", () => {
-    const found = JSON.stringify(blocks("a\u202eb `c\u2066d` [e\u202df](https://g.example)\n\n```\nh\u202ei\n```"));
+    const found = JSON.stringify(
+      blocks("a\u202eb `c\u2066d` [e\u202df](https://g.example)\n\n```\nh\u202ei\n```"),
+    );
     expect(found).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
     expect(found).toContain("a⟨U+202E⟩b");
     expect(found).toContain("h⟨U+202E⟩i");

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import MarkdownIt, { type Token } from "markdown-it";
+import NewMarkdownIt, { type MarkdownIt, type Token } from "markdown-it";
 import { linkTarget } from "./link-target.js";
 import type { MarkdownBlock, MarkdownDefinitions, ParsedBlock } from "./markdown-nodes.js";
 import { blocksOf } from "./markdown-tree.js";
@@ -18,14 +18,15 @@ const MAX_INLINE = 10_000;
 
 /** Makes the parser: GitHub's tables and strikethrough, formulas, bare addresses as links; no HTML. */
 function newParser(): MarkdownIt {
-  const parser = new MarkdownIt({ html: false, linkify: true, breaks: true, maxNesting: DEPTH });
+  const parser = new NewMarkdownIt({ html: false, linkify: true, breaks: true, maxNesting: DEPTH });
   // Without a scheme, file names such as `readme.md` would become links.
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
   // A link with any other target stays as its source, and the user sees both parts.
   parser.validateLink = (address) => linkTarget(address) !== undefined;
   mathRules(parser);
   parser.core.ruler.before("inline", "long_text", ({ tokens }) => {
-    for (const token of tokens) if (token.type === "inline" && token.content.length > MAX_INLINE) asText(token);
+    for (const token of tokens)
+      if (token.type === "inline" && token.content.length > MAX_INLINE) asText(token);
   });
   return parser;
 }

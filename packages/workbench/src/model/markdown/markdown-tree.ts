@@ -84,9 +84,11 @@ function tableOf(tokens: readonly Token[]): MarkdownBlock {
 
 /** The parser writes the alignment as a style. */
 const alignOf = (token: Token): MarkdownAlign => {
-  const [, align] = /text-align:(left|center|right)/.exec(token.attrGet("style") ?? "") ?? [];
+  const [, align] = /text-align:(left|center|right)/.exec(attributeOf(token, "style")) ?? [];
   return align as MarkdownAlign;
 };
+
+const attributeOf = (token: Token, name: string): string => String(token.attrGet(name) ?? "");
 
 /** The text of a block's `inline` token. */
 const textOf = (tokens: readonly Token[]): MarkdownInline[] =>
@@ -124,13 +126,13 @@ function pushText(parts: MarkdownInline[], text: string): void {
 }
 
 function linkOf(token: Token, children: MarkdownInline[]): MarkdownInline[] {
-  const target = linkTarget(token.attrGet("href") ?? "");
+  const target = linkTarget(attributeOf(token, "href"));
   return target ? [{ kind: "link", href: target.href, children }] : children;
 }
 
 const imageOf = (token: Token): MarkdownInline => ({
   kind: "image",
-  href: linkTarget(token.attrGet("src") ?? "")?.href ?? "",
+  href: linkTarget(attributeOf(token, "src"))?.href ?? "",
   alt: visibleText(token.content),
 });
 
@@ -143,7 +145,8 @@ function childrenOf(tokens: readonly Token[]): { token: Token; inner: readonly T
     if (depth === 0) from = at;
     depth += token.nesting;
     const first = tokens[from];
-    if (depth === 0 && first) found.push({ token: first, inner: tokens.slice(from + 1, Math.max(at, from + 1)) });
+    if (depth === 0 && first)
+      found.push({ token: first, inner: tokens.slice(from + 1, Math.max(at, from + 1)) });
   }
   return found;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type MarkdownIt from "markdown-it";
+import type { MarkdownIt } from "markdown-it";
 
 /** Maximum characters of a formula. A longer one is text, so that no search for an end takes long. */
 export const MAX_FORMULA = 2_000;
@@ -57,14 +57,17 @@ export function mathRules(parser: MarkdownIt): void {
 }
 
 /** The formula that begins at a place of a text. */
-function formulaAt(
-  text: string,
-  at: number,
-): { tex: string; end: number; isBlock: boolean } | undefined {
+function formulaAt(text: string, at: number): { tex: string; end: number; isBlock: boolean } | undefined {
   const two = text.slice(at, at + 2);
   const isBlock = two === "$$" || two === "\\[";
   const [open, close] =
-    two === "$$" ? ["$$", "$$"] : two === "\\[" ? ["\\[", "\\]"] : two === "\\(" ? ["\\(", "\\)"] : ["$", "$"];
+    two === "$$"
+      ? ["$$", "$$"]
+      : two === "\\["
+        ? ["\\[", "\\]"]
+        : two === "\\("
+          ? ["\\(", "\\)"]
+          : ["$", "$"];
   if (!text.startsWith(open, at)) return undefined;
   const from = at + open.length;
   const window = text.slice(from, from + MAX_FORMULA);

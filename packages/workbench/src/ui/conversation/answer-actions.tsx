@@ -4,13 +4,10 @@
  * @module
  */
 import type { ModelItem } from "@vitrine/wire";
-import { useEffect, useState } from "react";
 import { Button } from "react-aria-components";
 import type { PageConversation } from "../../model/conversation/conversation.js";
+import { CopyButton } from "../copy-button.js";
 import { useObserved } from "../use-observable.js";
-
-/** Milliseconds for which the button confirms copying. */
-const SAID = 1_500;
 
 /** Buttons below a complete answer. */
 export function AnswerActions({ conversation, item }: { conversation: PageConversation; item: ModelItem }) {
@@ -37,30 +34,7 @@ export function AnswerActions({ conversation, item }: { conversation: PageConver
           Edit
         </Button>
       )}
-      {whole !== "" && <CopyButton text={whole} />}
+      {whole !== "" && <CopyButton text={whole} label="Copy the answer" />}
     </div>
-  );
-}
-
-function CopyButton({ text }: { text: string }) {
-  const [said, setSaid] = useState<string>();
-  useEffect(() => {
-    if (said === undefined) return undefined;
-    const timer = setTimeout(() => setSaid(undefined), SAID);
-    return () => clearTimeout(timer);
-  }, [said]);
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setSaid("Copied");
-    } catch {
-      // Without a secure origin there is no clipboard, and the user may refuse it.
-      setSaid("Not copied: select the text");
-    }
-  };
-  return (
-    <Button className="button quiet" aria-label={said ?? "Copy the answer"} onPress={() => void copy()}>
-      {said ?? "Copy"}
-    </Button>
   );
 }

@@ -30,7 +30,8 @@ export function UserCard({ item, agent }: { item: UserItem; agent?: string | und
           <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
         </span>
       </header>
-      <ContentBlocks content={content} />
+      {/* The user sees their own words as they wrote them. */}
+      <ContentBlocks content={content} isPlain={!from} />
     </article>
   );
 }
