@@ -30,6 +30,7 @@ export type {
   SamplingQuestion,
   SpeakingApp,
   UserItem,
+  VersionItem,
 } from "./conversation.js";
 export { CONVERSATION_LIMITS, ConversationError, checkLimit } from "./conversation-limits.js";
 export type {
@@ -55,6 +56,7 @@ export {
   type GatewayErrorData,
   MAY_HAVE_RUN,
 } from "./gateway-error.js";
+export { type AlternativeVersions, alternatives, forkBefore, shownItems } from "./versions.js";
 export { VITRINE_VERSION } from "./release.js";
 export {
   endOfPart,

@@ -83,6 +83,10 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M][
     { arguments: RECORD, page: RECORD, identity: STRING },
   ),
   "conversation/retry": shape({ id: STRING, item: STRING }),
+  "conversation/edit": shape({ id: STRING, item: STRING, content: CONTENT }),
+  "conversation/regenerate": shape({ id: STRING, item: STRING }),
+  "conversation/show-version": shape({ id: STRING }, { version: STRING }),
+  "conversation/branch": shape({ id: STRING, item: STRING }),
   "conversation/stop": shape({ id: STRING }, { item: STRING }),
   "conversation/context": shape(
     { id: STRING, view: STRING },

@@ -33,6 +33,8 @@ export class PageCall extends Observable {
   /** The identity of that server. */
   readonly identity: string | undefined;
   readonly tool: string;
+  /** The version of the conversation that it belongs to. */
+  readonly inVersion: string | undefined;
   /** The app whose tool it is, if it is not a server's. */
   readonly appOf: SpeakingApp | undefined;
   /** Empty while `writing`. */
@@ -81,6 +83,7 @@ export class PageCall extends Observable {
     this.server = server;
     this.identity = identity;
     this.tool = tool;
+    this.inVersion = told.inVersion;
     this.appOf = app;
     this.state = state;
     this.hasApp = hasApp;

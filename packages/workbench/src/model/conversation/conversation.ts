@@ -6,6 +6,7 @@
 
 import { type CallToolResult, VitrineError } from "@vitrine/protocol";
 import type {
+  AlternativeVersions,
   AppContext,
   ConversationState,
   GatewayRequests,
@@ -30,7 +31,8 @@ export type { Item, PageCall };
 /** A message that the user is editing. */
 export interface Editing {
   readonly message: UserItem;
-  readonly answer: ModelItem;
+  /** The failed answer that sending it removes; otherwise the original stays as another version. */
+  readonly answer?: ModelItem | undefined;
   readonly text: string;
 }
 
@@ -73,7 +75,7 @@ export class PageConversation extends Observable {
     this.#apps = new CallApps({
       ...options,
       conversation: () => this.id,
-      isThere: (item) => !this.#isLeaving && this.#mirror?.has(item) === true,
+      isThere: (item) => !this.#isLeaving && this.#mirror?.shows(item) === true,
       remember: (item) => this.#remember(item),
       onrenewed: (before, after) => this.onrenewed?.(before, after),
     });
@@ -83,6 +85,7 @@ export class PageConversation extends Observable {
       came: (told) => this.#came(told),
       changed: (item, isNow) => void this.#apps.open(item, !isNow),
       gone: (item) => void this.#apps.close(item, "its entry was removed"),
+      hidden: (item) => void this.#apps.hide(item),
       leave: (mirror) => this.#leave(mirror),
       shown: (isMissed) => {
         this.#apps.settle();
@@ -179,6 +182,12 @@ export class PageConversation extends Observable {
       await this.#try("It could not be retried", () => this.#request("conversation/retry", { id, item }));
   }
 
+  /** A message of the user, to be edited; undefined if it has no text. */
+  editableMessage(message: UserItem): Editing | undefined {
+    const text = textOf({ content: message.content });
+    return message.from || text === "" ? undefined : { message, text };
+  }
+
   /** The editable message of a failed answer, if the user wrote it. */
   editable(answer: ModelItem): Editing | undefined {
     const message = this.items.find(({ id }) => id === answer.answers);
@@ -201,11 +210,48 @@ export class PageConversation extends Observable {
   async sendEdited(text: string): Promise<void> {
     const editing = this.#editing;
     this.edit(undefined);
-    if (editing) {
+    if (editing?.answer) {
       await this.remove(editing.answer);
       await this.remove(editing.message);
     }
-    await this.send(text);
+    if (!editing || editing.answer) return this.send(text);
+    const { content, id: item } = editing.message;
+    // Attachments of the message stay.
+    const rest = content.filter(({ type }) => type !== "text");
+    const id = await this.#follower.ready();
+    await this.#request("conversation/edit", { id, item, content: [{ type: "text", text }, ...rest] });
+  }
+
+  /** Where the conversation has several versions, by the first entry after each place. */
+  alternativesAt(item: Item): AlternativeVersions | undefined {
+    return this.#mirror?.alternatives.get(item.id);
+  }
+
+  /** Shows another version of the conversation; without one, the first. */
+  async showVersion(version: string | undefined): Promise<void> {
+    const { id } = this;
+    if (id === undefined) return;
+    const show = () => this.#request("conversation/show-version", { id, version });
+    await this.#try("The version could not be shown", show);
+  }
+
+  /** Answers the message of an answer again; the answer stays as another version. */
+  async regenerate({ id: item }: ModelItem): Promise<void> {
+    const { id } = this;
+    if (id !== undefined)
+      await this.#try("It could not be regenerated", () =>
+        this.#request("conversation/regenerate", { id, item }),
+      );
+  }
+
+  /** Copies the conversation up to an entry into a new one, and shows that. */
+  async branch({ id: item }: Item): Promise<void> {
+    const { id } = this;
+    if (id === undefined) return;
+    await this.#try("It could not be copied", async () => {
+      const copy = await this.#request("conversation/branch", { id, item });
+      await this.open(copy.id);
+    });
   }
 
   /** Stops everything in progress. */
@@ -273,6 +319,12 @@ export class PageConversation extends Observable {
   async clear(): Promise<void> {
     if (this.isRunning) await this.stop();
     await Promise.all(this.items.map((item) => this.remove(item)));
+    // Those of other versions.
+    const mirror = this.#mirror;
+    for (const item of mirror?.all ?? [])
+      await this.#try("The conversation could not be cleared", () =>
+        this.#request("conversation/remove", { id: mirror?.id ?? "", item }),
+      );
   }
 
   /** Shows another conversation, or a new one. The apps of the current one finish first. */
