@@ -34,7 +34,7 @@ export class PageCall extends Observable {
   readonly identity: string | undefined;
   readonly tool: string;
   /** The version of the conversation that it belongs to. */
-  readonly inVersion: string | undefined;
+  inVersion: string | undefined;
   /** The app whose tool it is, if it is not a server's. */
   readonly appOf: SpeakingApp | undefined;
   /** Empty while `writing`. */
@@ -83,7 +83,6 @@ export class PageCall extends Observable {
     this.server = server;
     this.identity = identity;
     this.tool = tool;
-    this.inVersion = told.inVersion;
     this.appOf = app;
     this.state = state;
     this.hasApp = hasApp;
@@ -193,6 +192,7 @@ export class PageCall extends Observable {
   }
 
   #read(told: ToldCall): void {
+    this.inVersion = told.inVersion;
     this.id = told.id;
     this.at = told.at;
     this.state = told.state;

@@ -25,6 +25,7 @@ import { Observable } from "../observable.js";
 import { ConversationFollower, isUnknown, UNKNOWN } from "./conversation-follower.js";
 import type { ConversationMirror, Item } from "./conversation-mirror.js";
 import { RememberedConversation } from "./kept-conversation.js";
+import { PendingDeletion } from "./pending-deletion.js";
 
 export type { Item, PageCall };
 
@@ -68,6 +69,10 @@ export class PageConversation extends Observable {
   /** Whether a model is working and may call a tool next. */
   #isExpecting = false;
   #editing: Editing | undefined;
+  readonly #deletion = new PendingDeletion({
+    remove: (item) => this.remove(item),
+    onchange: () => this.changed(),
+  });
 
   constructor(options: PageConversationOptions) {
     super();
@@ -107,7 +112,9 @@ export class PageConversation extends Observable {
   get items(): readonly Item[] {
     const told = this.#mirror?.items ?? [];
     const sent = this.#sent.items;
-    return sent.length + this.#own.length === 0 ? told : [...told, ...sent, ...this.#own];
+    const all = sent.length + this.#own.length === 0 ? told : [...told, ...sent, ...this.#own];
+    const { items } = this.#deletion;
+    return items.length === 0 ? all : all.filter(({ id }) => !items.some((each) => each.id === id));
   }
 
   get apps(): AppModel[] {
@@ -297,6 +304,21 @@ export class PageConversation extends Observable {
     await Promise.all((this.#mirror?.items ?? []).map(close));
   }
 
+  /** Entries that are being deleted: the user can still take that back. */
+  get deleting(): readonly Item[] {
+    return this.#deletion.items;
+  }
+
+  /** Deletes an entry after some seconds, until which {@link undelete} takes it back. */
+  delete(item: Item): void {
+    this.#deletion.add(item);
+  }
+
+  /** Takes back all deletions that have not happened yet. */
+  undelete(): void {
+    this.#deletion.undo();
+  }
+
   /** Removes an entry, and closes its app. */
   async remove(item: Item): Promise<void> {
     const mirror = this.#mirror;
@@ -318,11 +340,13 @@ export class PageConversation extends Observable {
 
   async clear(): Promise<void> {
     if (this.isRunning) await this.stop();
+    const mirror = this.#mirror;
+    const shown = new Set(this.items.map(({ id }) => id));
+    const hidden = (mirror?.all ?? []).filter((id) => !shown.has(id));
     await Promise.all(this.items.map((item) => this.remove(item)));
     // Those of other versions.
-    const mirror = this.#mirror;
-    for (const item of mirror?.all ?? [])
-      await this.#try("The conversation could not be cleared", () =>
+    for (const item of hidden)
+      await this.#try("The entry could not be removed", () =>
         this.#request("conversation/remove", { id: mirror?.id ?? "", item }),
       );
   }
@@ -372,6 +396,7 @@ export class PageConversation extends Observable {
   }
 
   async #leave({ items }: ConversationMirror): Promise<void> {
+    void this.#deletion.finish();
     this.#isLeaving = true;
     this.#editing = undefined;
     this.#apps.leave();

@@ -37,7 +37,8 @@ import { optionId, shownTools, ToolMenu } from "./tool-menu.js";
 
 const WAITING =
   "Some servers have not listed their tools yet: the tool is called as soon as it is clear which one you mean. To call it now, write its server's name before it.";
-const EDITING = "When you send it, your message and the failed answer are replaced.";
+const EDITING = "When you send it, the conversation continues from here. What followed stays as another version.";
+const REPLACING = "When you send it, your message and the failed answer are replaced.";
 
 /** How an agent receives messages. */
 const agentHelp = (agents: readonly string[]): string =>
@@ -204,7 +205,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
         >
           {problem ??
             hint ??
-            (editing ? EDITING : isOpen ? `${found.length === 1 ? "1 tool" : `${found.length} tools`}.` : "")}
+            (editing ? (editing.answer ? REPLACING : EDITING) : isOpen ? `${found.length === 1 ? "1 tool" : `${found.length} tools`}.` : "")}
         </p>
         {editing ? (
           <Button

@@ -15,6 +15,7 @@ import { ContextChips } from "./context-chips.js";
 import "./conversation.css";
 import { ConversationHead } from "./conversation-head.js";
 import { Entry } from "./entry.js";
+import { Undo } from "./undo.js";
 import { FirstSteps } from "./first-steps.js";
 import { useNewest } from "./use-newest.js";
 
@@ -79,6 +80,7 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
             {problem}
           </p>
         )}
+        <Undo conversation={conversation} />
         <Boundary name="Context for the model">
           <ContextChips contexts={conversation.contexts} agent={conversation.agents?.[0]} />
         </Boundary>

@@ -1,0 +1,123 @@
+/** Versions, copies and deletions of entries, in the built workbench. */
+import { fileURLToPath } from "node:url";
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { GatewayStage, officialServer } from "../../../../testing/gateway/gateway-stage.ts";
+import { builtWorkbench, WorkbenchPage } from "../../../../testing/gateway/workbench-page.ts";
+import { callTool, type ScriptedModel, say, startScriptedModel } from "../../../../testing/model/scripted-model.ts";
+
+let stage: GatewayStage;
+let model: ScriptedModel;
+let workbench: WorkbenchPage;
+let page: Page;
+
+beforeAll(async () => {
+  model = await startScriptedModel();
+  stage = await GatewayStage.open(
+    {
+      mcpServers: {
+        asking: {
+          command: process.execPath,
+          args: [fileURLToPath(new URL("../../../../testing/gateway/asking-server.mjs", import.meta.url))],
+        },
+        basic: {
+          command: process.execPath,
+          args: [officialServer("basic-vanillajs"), "--stdio"],
+          policy: { "tools/call": "allow" },
+        },
+      },
+      model: { use: "local/scripted", providers: { local: { url: model.url, models: ["scripted"] } } },
+    },
+    builtWorkbench(),
+  );
+  workbench = await WorkbenchPage.open(stage.context, stage.gateway.loginUrl());
+  ({ page } = workbench);
+});
+afterAll(async () => {
+  await stage?.close();
+  await model?.close();
+});
+beforeEach(async () => {
+  await workbench.newConversation();
+});
+
+const card = (text: string): Locator => page.locator(".card").filter({ hasText: text }).last();
+const quiet = (): Promise<void> =>
+  page.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "detached" });
+
+async function tell(text: string, answer: string): Promise<void> {
+  model.add(say(answer));
+  await workbench.tell(text);
+  await card(answer).waitFor();
+  await quiet();
+}
+
+describe("a message", () => {
+  it("can be edited: what followed stays as another version, with its app", async () => {
+    model.add(callTool("basic__get-time", {}), say("The time is above."));
+    await workbench.tell("First question");
+    await card("The time is above.").waitFor();
+    await quiet();
+    await page.locator("mcp-app iframe").waitFor();
+    await card("First question").getByRole("button", { name: "Edit this message" }).click();
+    const field = page.getByRole("textbox", { name: "Message" });
+    expect(await field.inputValue()).toBe("First question");
+    model.add(say("Second answer"));
+    await field.fill("Second question");
+    await field.press("Enter");
+    await card("Second answer").waitFor();
+    await quiet();
+    expect(await page.getByText("First question", { exact: true }).count()).toBe(0);
+    // Its app was closed.
+    await expect.poll(() => page.locator("mcp-app").count()).toBe(0);
+    const versions = page.getByRole("group", { name: "Versions" });
+    expect(await versions.textContent()).toContain("2/2");
+    await versions.getByRole("button", { name: "Previous version" }).click();
+    await card("The time is above.").waitFor();
+    await page.locator("mcp-app iframe").waitFor();
+    expect(await versions.textContent()).toContain("1/2");
+    expect(await page.getByText("Second question", { exact: true }).count()).toBe(0);
+    // After a reload, the same version is shown.
+    await page.reload();
+    await card("The time is above.").waitFor();
+    expect(await versions.textContent()).toContain("1/2");
+    expect(workbench.complaints).toEqual([]);
+  });
+
+  it("can be deleted, and that can be taken back", async () => {
+    await tell("Keep this", "An answer to delete");
+    await card("An answer to delete").getByRole("button", { name: "More about this entry" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await expect.poll(() => page.getByText("An answer to delete").count()).toBe(0);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await card("An answer to delete").waitFor();
+    await card("An answer to delete").getByRole("button", { name: "More about this entry" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
+    await page.reload();
+    await card("Keep this").waitFor();
+    expect(await page.getByText("An answer to delete").count()).toBe(0);
+  });
+});
+
+describe("an answer", () => {
+  it("can be regenerated, and continued in a new conversation", async () => {
+    await tell("Question", "Answer one");
+    model.add(say("Answer two"));
+    await card("Answer one").getByRole("button", { name: "Regenerate" }).click();
+    await card("Answer two").waitFor();
+    await quiet();
+    expect(await page.getByText("Answer one").count()).toBe(0);
+    await tell("More", "Answer three");
+    await card("Answer two").getByRole("button", { name: "More about this entry" }).click();
+    await page.getByRole("menuitem", { name: "Continue in a new conversation" }).click();
+    await expect.poll(() => page.getByText("Answer three").count()).toBe(0);
+    await card("Answer two").waitFor();
+    // The copy has only what was shown.
+    expect(await page.getByRole("group", { name: "Versions" }).count()).toBe(0);
+    await tell("In the copy", "Copied");
+    await page.getByRole("button", { name: "Conversations" }).click();
+    expect(await page.getByRole("list", { name: "Conversations" }).getByText("Question").count()).toBe(2);
+    await page.keyboard.press("Escape");
+  });
+});
