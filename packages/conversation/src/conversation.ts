@@ -9,8 +9,8 @@ import type { ConversationItem, ConversationState, ModelView, NoteItem, Speaking
 import type { OpenAppState, SaidContext } from "./apps.js";
 import type { CallEventListener } from "./call-reporter.js";
 import { type ConversationOptions, ConversationParts } from "./conversation-parts.js";
-import { EntryRequests, type NewCallOptions } from "./entry-requests.js";
 import { copiedItems } from "./copied-items.js";
+import { EntryRequests, type NewCallOptions } from "./entry-requests.js";
 import { unknownItem } from "./item-id.js";
 import type { ConversationListener } from "./journal.js";
 

@@ -6,7 +6,13 @@
 
 import { type ContentBlock, INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
 import type { ServerIdentity } from "@vitrine/servers";
-import { type CallItem, type ConversationItem, forkBefore, GatewayError, type SpeakingApp } from "@vitrine/wire";
+import {
+  type CallItem,
+  type ConversationItem,
+  forkBefore,
+  GatewayError,
+  type SpeakingApp,
+} from "@vitrine/wire";
 import type { ConversationOptions, ConversationParts } from "./conversation-parts.js";
 import { itemIdOf, newItemId, unknownItem } from "./item-id.js";
 import { isSameCall, isSameMessage } from "./same-request.js";
@@ -94,7 +100,10 @@ export class EntryRequests {
     const { answers } = item?.kind === "model" ? item : {};
     const message = journal.items.find((each) => each.id === answers);
     if (message?.kind !== "user" || answers === undefined)
-      throw new VitrineError(INVALID_PARAMS, "only an answer that is shown, with its message, can be regenerated");
+      throw new VitrineError(
+        INVALID_PARAMS,
+        "only an answer that is shown, with its message, can be regenerated",
+      );
     this.#checkFork();
     turns.check(undefined);
     const { user, models } = this.#options;
@@ -227,7 +236,10 @@ export class EntryRequests {
     this.#checkRoom();
     this.#checkQuiet();
     if (this.#parts.journal.isAnsweredElsewhere)
-      throw new VitrineError(INVALID_PARAMS, "an agent has read the conversation: what it read cannot be changed");
+      throw new VitrineError(
+        INVALID_PARAMS,
+        "an agent has read the conversation: what it read cannot be changed",
+      );
   }
 
   /** Entries that arrive belong to the version that is shown. */

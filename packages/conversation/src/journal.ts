@@ -11,8 +11,8 @@ import {
   type ConversationChange,
   type ConversationItem,
   type ConversationState,
-  type ModelUsage,
   forkBefore,
+  type ModelUsage,
   shownItems,
   type VersionItem,
 } from "@vitrine/wire";
@@ -385,10 +385,7 @@ export class Journal {
 }
 
 /** The last entry before one that is not shown, in the same version. */
-function placeBefore(
-  items: readonly ConversationItem[],
-  id: string,
-): Pick<VersionItem, "parent" | "after"> {
+function placeBefore(items: readonly ConversationItem[], id: string): Pick<VersionItem, "parent" | "after"> {
   const at = items.findIndex((item) => item.id === id);
   const removed = items[at];
   const version = removed?.kind === "version" ? undefined : removed?.inVersion;
@@ -397,5 +394,7 @@ function placeBefore(
     .findLast((item) => item.kind !== "version" && item.inVersion === version);
   if (before) return { parent: version, after: before.id };
   const own = items.find((item) => item.kind === "version" && item.id === version);
-  return own?.kind === "version" ? { parent: own.parent, after: own.after } : { parent: undefined, after: undefined };
+  return own?.kind === "version"
+    ? { parent: own.parent, after: own.after }
+    : { parent: undefined, after: undefined };
 }

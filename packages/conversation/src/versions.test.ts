@@ -24,7 +24,8 @@ afterEach(async () => {
 const quiet = (conversation: Conversation): Promise<void> =>
   expect.poll(() => conversation.isRunning, { interval: 5 }).toBe(false);
 const textOf = (item: ConversationItem): string => {
-  if (item.kind === "user") return item.content.map((each) => (each.type === "text" ? each.text : "")).join("");
+  if (item.kind === "user")
+    return item.content.map((each) => (each.type === "text" ? each.text : "")).join("");
   return item.kind === "model" ? item.text : item.kind;
 };
 const lines = (conversation: Conversation): string[] => shownItems(conversation.state().items).map(textOf);
@@ -95,9 +96,13 @@ describe("an edited message", () => {
     await expect(conversation.showVersion(undefined)).rejects.toMatchObject({ data: { code: "overloaded" } });
     hold.open();
     await quiet(conversation);
-    await expect(conversation.edit(idOf(conversation, "A1"), words("x"))).rejects.toThrow(/message of the user/);
+    await expect(conversation.edit(idOf(conversation, "A1"), words("x"))).rejects.toThrow(
+      /message of the user/,
+    );
     await expect(conversation.edit(idOf(conversation, "a"), [])).rejects.toThrow(/empty/);
-    await expect(conversation.showVersion("nothing")).rejects.toMatchObject({ data: { code: "item-unknown" } });
+    await expect(conversation.showVersion("nothing")).rejects.toMatchObject({
+      data: { code: "item-unknown" },
+    });
     expect(lines(conversation)).toEqual(["a", "A1", "b", "B1"]);
   });
 
@@ -163,7 +168,9 @@ describe("a copy", () => {
     expect(lines(copy)).toHaveLength(6);
     expect(lines(conversation)).toHaveLength(6);
     expect(stage.called).toHaveLength(1);
-    await expect(stage.conversations.branch("ben", conversation.id, items[0]?.id ?? "")).rejects.toMatchObject({
+    await expect(
+      stage.conversations.branch("ben", conversation.id, items[0]?.id ?? ""),
+    ).rejects.toMatchObject({
       data: { code: "conversation-unknown" },
     });
     await expect(stage.conversations.branch("ana", conversation.id, "nothing")).rejects.toMatchObject({

@@ -56,7 +56,6 @@ export {
   type GatewayErrorData,
   MAY_HAVE_RUN,
 } from "./gateway-error.js";
-export { type AlternativeVersions, alternatives, forkBefore, shownItems } from "./versions.js";
 export { VITRINE_VERSION } from "./release.js";
 export {
   endOfPart,
@@ -81,3 +80,4 @@ export {
 export { SESSION_LIMITS, type SessionLimits } from "./session/limits.js";
 export { Session, type SessionOptions } from "./session/session.js";
 export type { SessionTransport, TransportFault } from "./session/session-transport.js";
+export { type AlternativeVersions, alternatives, forkBefore, shownItems } from "./versions.js";

@@ -9,9 +9,9 @@ export function words(conversation: ConversationState): string[] {
   return lines;
 }
 
-export function places(conversation: ConversationState): void {
+export function places(conversation: ConversationState, show: (line: string) => void): void {
   //#region alternatives
   for (const [item, { versions, shown }] of alternatives(conversation.items))
-    console.log(`${item}: version ${shown + 1} of ${versions.length}`);
+    show(`${item}: version ${shown + 1} of ${versions.length}`);
   //#endregion alternatives
 }

@@ -19,7 +19,10 @@ const version = (id: string, after?: string, parent?: string, isShown?: boolean)
   parent,
   isShown,
 });
-const ids = (items: ConversationItem[]): string => shownItems(items).map(({ id }) => id).join("");
+const ids = (items: ConversationItem[]): string =>
+  shownItems(items)
+    .map(({ id }) => id)
+    .join("");
 
 it("without versions, everything is shown", () => {
   expect(ids([entry("a"), entry("b")])).toBe("ab");

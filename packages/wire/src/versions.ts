@@ -58,7 +58,7 @@ export interface AlternativeVersions {
  * @example
  * ```ts source="./versions.examples.ts#alternatives"
  * for (const [item, { versions, shown }] of alternatives(conversation.items))
- *   console.log(`${item}: version ${shown + 1} of ${versions.length}`);
+ *   show(`${item}: version ${shown + 1} of ${versions.length}`);
  * ```
  */
 export function alternatives<T extends Versioned | VersionItem>(

@@ -4,7 +4,12 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { GatewayStage } from "../../../../testing/gateway/gateway-stage.ts";
 import { builtWorkbench, WorkbenchPage } from "../../../../testing/gateway/workbench-page.ts";
-import { type ScriptedModel, say, startScriptedModel, waitFor } from "../../../../testing/model/scripted-model.ts";
+import {
+  type ScriptedModel,
+  say,
+  startScriptedModel,
+  waitFor,
+} from "../../../../testing/model/scripted-model.ts";
 import { accessibilityProblems } from "../../../../testing/server/template-stage.ts";
 
 let stage: GatewayStage;
@@ -100,7 +105,8 @@ describe("an answer", () => {
     finish();
     await quiet();
     const { isSame, changes, count } = await page.evaluate(() => {
-      const { all, changes } = (window as unknown as { kept: { all: Element[]; changes: () => number } }).kept;
+      const { all, changes } = (window as unknown as { kept: { all: Element[]; changes: () => number } })
+        .kept;
       return { isSame: all.every((each) => each.isConnected), changes: changes(), count: all.length };
     });
     expect({ isSame, changes }).toEqual({ isSame: true, changes: 0 });
@@ -109,7 +115,9 @@ describe("an answer", () => {
   });
 
   it("asks before a link opens, names its host, and warns of another one in its text", async () => {
-    const card = await ask("See [https://bank.example](https://evil.example/path) or [docs](https://docs.example).");
+    const card = await ask(
+      "See [https://bank.example](https://evil.example/path) or [docs](https://docs.example).",
+    );
     await card.getByRole("link", { name: "https://bank.example" }).click();
     const question = page.getByRole("alertdialog");
     await question.getByText("The link says “https://bank.example”, but leads to evil.example.").waitFor();

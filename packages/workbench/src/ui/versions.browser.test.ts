@@ -4,7 +4,12 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { GatewayStage, officialServer } from "../../../../testing/gateway/gateway-stage.ts";
 import { builtWorkbench, WorkbenchPage } from "../../../../testing/gateway/workbench-page.ts";
-import { callTool, type ScriptedModel, say, startScriptedModel } from "../../../../testing/model/scripted-model.ts";
+import {
+  callTool,
+  type ScriptedModel,
+  say,
+  startScriptedModel,
+} from "../../../../testing/model/scripted-model.ts";
 
 let stage: GatewayStage;
 let model: ScriptedModel;
@@ -67,7 +72,7 @@ describe("a message", () => {
     await field.press("Enter");
     await card("Second answer").waitFor();
     await quiet();
-    expect(await page.getByText("First question", { exact: true }).count()).toBe(0);
+    expect(await page.getByRole("log").getByText("First question", { exact: true }).count()).toBe(0);
     // Its app was closed.
     await expect.poll(() => page.locator("mcp-app").count()).toBe(0);
     const versions = page.getByRole("group", { name: "Versions" });
@@ -76,7 +81,7 @@ describe("a message", () => {
     await card("The time is above.").waitFor();
     await page.locator("mcp-app iframe").waitFor();
     expect(await versions.textContent()).toContain("1/2");
-    expect(await page.getByText("Second question", { exact: true }).count()).toBe(0);
+    expect(await page.getByRole("log").getByText("Second question", { exact: true }).count()).toBe(0);
     // After a reload, the same version is shown.
     await page.reload();
     await card("The time is above.").waitFor();
@@ -117,7 +122,56 @@ describe("an answer", () => {
     expect(await page.getByRole("group", { name: "Versions" }).count()).toBe(0);
     await tell("In the copy", "Copied");
     await page.getByRole("button", { name: "Conversations" }).click();
-    expect(await page.getByRole("list", { name: "Conversations" }).getByText("Question").count()).toBe(2);
+    expect(
+      await page.getByRole("list", { name: "Conversations" }).getByText("Question", { exact: true }).count(),
+    ).toBe(2);
     await page.keyboard.press("Escape");
+  });
+});
+
+describe("an attachment", () => {
+  it("is added by button, paste and drop, removed by its chip, and reaches the model", async () => {
+    const name = page.getByRole("list", { name: "Attachments" });
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByRole("button", { name: "Attach" }).click(),
+    ]);
+    await chooser.setFiles([
+      { name: "notes.md", mimeType: "text/markdown", buffer: Buffer.from("# Notes of the user") },
+      { name: "manual.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") },
+    ]);
+    await name.getByText("notes.md").waitFor();
+    await page.getByText("“manual.pdf” is neither a picture").waitFor();
+    const field = page.getByRole("textbox", { name: "Message" });
+    for (const kind of ["paste", "drop"])
+      await field.evaluate(async (element, event) => {
+        const canvas = new OffscreenCanvas(3_000, 20);
+        canvas.getContext("2d")?.fillRect(0, 0, 10, 10);
+        const data = new DataTransfer();
+        data.items.add(new File([await canvas.convertToBlob()], `${event}.png`, { type: "image/png" }));
+        const options = { bubbles: true, cancelable: true };
+        element.dispatchEvent(
+          event === "paste"
+            ? new ClipboardEvent("paste", { ...options, clipboardData: data })
+            : new DragEvent("drop", { ...options, dataTransfer: data }),
+        );
+      }, kind);
+    await name.getByText("drop.png").waitFor();
+    await name.getByText("paste.png").waitFor();
+    await name.getByRole("button", { name: "Remove drop.png" }).click();
+    model.add(say("Seen."));
+    await workbench.tell("Look");
+    await card("Seen.").waitFor();
+    await quiet();
+    const said = JSON.stringify(model.requests.at(-1)?.body.messages.at(-1));
+    expect(said).toContain("# Notes of the user");
+    expect(said.match(/data:image\/jpeg;base64,/g)).toHaveLength(1);
+    expect(await name.count()).toBe(0);
+    // The stored picture was made smaller.
+    await page.reload();
+    const picture = card("Look").getByRole("img");
+    await picture.waitFor();
+    expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1_568);
+    expect(workbench.complaints).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type CallToolResult, VitrineError } from "@vitrine/protocol";
+import { type CallToolResult, type ContentBlock, VitrineError } from "@vitrine/protocol";
 import type {
   AlternativeVersions,
   AppContext,
@@ -177,9 +177,9 @@ export class PageConversation extends Observable {
    *
    * @throws {VitrineError} if it could not be sent
    */
-  async send(text: string): Promise<void> {
+  async send(text: string, attachments: readonly ContentBlock[] = []): Promise<void> {
     const id = await this.#follower.ready();
-    await this.#request("conversation/send", { id, content: [{ type: "text", text }] });
+    await this.#request("conversation/send", { id, content: contentOf(text, attachments) });
   }
 
   /** Repeats a failed turn of the model. */
@@ -214,19 +214,23 @@ export class PageConversation extends Observable {
    *
    * @throws {VitrineError} if it could not be sent
    */
-  async sendEdited(text: string): Promise<void> {
+  async sendEdited(text: string, attachments: readonly ContentBlock[] = []): Promise<void> {
     const editing = this.#editing;
     this.edit(undefined);
     if (editing?.answer) {
       await this.remove(editing.answer);
       await this.remove(editing.message);
     }
-    if (!editing || editing.answer) return this.send(text);
+    if (!editing || editing.answer) return this.send(text, attachments);
     const { content, id: item } = editing.message;
     // Attachments of the message stay.
     const rest = content.filter(({ type }) => type !== "text");
     const id = await this.#follower.ready();
-    await this.#request("conversation/edit", { id, item, content: [{ type: "text", text }, ...rest] });
+    await this.#request("conversation/edit", {
+      id,
+      item,
+      content: contentOf(text, [...rest, ...attachments]),
+    });
   }
 
   /** Where the conversation has several versions, by the first entry after each place. */
@@ -492,3 +496,9 @@ const newEntry = () => ({
   id: crypto.getRandomValues(new Uint32Array(2)).join("-"),
   at: Date.now(),
 });
+
+/** The content of a message: its text, if there is any, and its files. */
+const contentOf = (text: string, files: readonly ContentBlock[]): ContentBlock[] => [
+  ...(text === "" ? [] : [{ type: "text" as const, text }]),
+  ...files,
+];

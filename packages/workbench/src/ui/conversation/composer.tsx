@@ -20,6 +20,7 @@ import { rememberArguments } from "../form/arguments-memory.js";
 import type { ChosenTool } from "../servers/servers-pane.js";
 import { useObservable, useObserved } from "../use-observable.js";
 import { answeringModel } from "./answering-model.js";
+import { AttachButton, AttachmentChips, useAttachments } from "./attachments.js";
 import { ClearButton } from "./clear-button.js";
 import {
   argumentsHint,
@@ -37,7 +38,8 @@ import { optionId, shownTools, ToolMenu } from "./tool-menu.js";
 
 const WAITING =
   "Some servers have not listed their tools yet: the tool is called as soon as it is clear which one you mean. To call it now, write its server's name before it.";
-const EDITING = "When you send it, the conversation continues from here. What followed stays as another version.";
+const EDITING =
+  "When you send it, the conversation continues from here. What followed stays as another version.";
 const REPLACING = "When you send it, your message and the failed answer are replaced.";
 
 /** How an agent receives messages. */
@@ -59,6 +61,7 @@ export interface ComposerProps {
 /** The field at the bottom of the conversation. */
 export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const { conversation, servers, models } = workbench;
+  const attachments = useAttachments((problem) => setProblem(problem));
   const isRunning = useObserved(conversation, (each) => each.isRunning);
   const editing = useObserved(conversation, (each) => each.editing);
   const agents = useObserved(conversation, (each) => each.agents);
@@ -101,10 +104,14 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   };
   const say = async (said: string): Promise<void> => {
     write("");
+    const files = attachments.list;
+    attachments.set([]);
+    const blocks = files.map(({ block }) => block);
     try {
-      await (editing ? conversation.sendEdited(said) : conversation.send(said));
+      await (editing ? conversation.sendEdited(said, blocks) : conversation.send(said, blocks));
     } catch (error) {
       setProblem(`Not sent: ${messageOf(error)}`);
+      attachments.set([...files, ...attachments.list]);
       // Keeps both the failed message and text typed since.
       setText((since) => (since === "" ? said : `${said}\n${since}`));
     }
@@ -141,7 +148,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     // Not the button, which becomes disabled.
     area.current?.focus();
     if (isCommand(text)) command();
-    else if (text.trim() !== "") void say(text.trim());
+    else if (text.trim() !== "" || attachments.list.length > 0) void say(text.trim());
   };
 
   const keys = (event: KeyboardEvent): void => {
@@ -168,7 +175,19 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const hint = named && isCommand(text) && !text.includes("{") ? argumentsHint(named) : undefined;
   const model = agents ? agents.join(", ") || "the agent" : answeringModel(models.state);
   return (
-    <div className="composer" ref={box}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: files can be dropped on it, and chosen by a button.
+    <div
+      className="composer"
+      ref={box}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        if (event.dataTransfer.files.length === 0) return;
+        event.preventDefault();
+        void attachments.add([...event.dataTransfer.files]);
+      }}
+    >
       {isOpen && (
         <ToolMenu
           id={`${id}-menu`}
@@ -179,8 +198,15 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
           onBlur={left}
         />
       )}
+      <AttachmentChips attachments={attachments} />
       <TextArea
         ref={area}
+        onPaste={(event) => {
+          const { files } = event.clipboardData;
+          if (files.length === 0) return;
+          event.preventDefault();
+          void attachments.add([...files]);
+        }}
         className="input composer-text"
         aria-label="Message"
         aria-describedby={`${id}-about`}
@@ -205,8 +231,15 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
         >
           {problem ??
             hint ??
-            (editing ? (editing.answer ? REPLACING : EDITING) : isOpen ? `${found.length === 1 ? "1 tool" : `${found.length} tools`}.` : "")}
+            (editing
+              ? editing.answer
+                ? REPLACING
+                : EDITING
+              : isOpen
+                ? `${found.length === 1 ? "1 tool" : `${found.length} tools`}.`
+                : "")}
         </p>
+        <AttachButton attachments={attachments} />
         {editing ? (
           <Button
             className="button"
@@ -225,7 +258,11 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
             Stop
           </Button>
         )}
-        <Button className="button primary" isDisabled={text.trim() === ""} onPress={send}>
+        <Button
+          className="button primary"
+          isDisabled={text.trim() === "" && attachments.list.length === 0}
+          onPress={send}
+        >
           Send
         </Button>
       </div>

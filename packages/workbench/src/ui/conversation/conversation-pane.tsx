@@ -15,8 +15,8 @@ import { ContextChips } from "./context-chips.js";
 import "./conversation.css";
 import { ConversationHead } from "./conversation-head.js";
 import { Entry } from "./entry.js";
-import { Undo } from "./undo.js";
 import { FirstSteps } from "./first-steps.js";
+import { Undo } from "./undo.js";
 import { useNewest } from "./use-newest.js";
 
 /** Props of a {@link ConversationPane}. */

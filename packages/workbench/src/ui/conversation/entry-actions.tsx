@@ -5,8 +5,8 @@
  */
 import type { ModelItem, UserItem } from "@vitrine/wire";
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
-import { textOf } from "../../model/messages/messages.js";
 import type { PageConversation } from "../../model/conversation/conversation.js";
+import { textOf } from "../../model/messages/messages.js";
 import { CopyButton } from "../copy-button.js";
 import { useObserved } from "../use-observable.js";
 
