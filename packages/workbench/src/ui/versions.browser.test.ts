@@ -1,4 +1,5 @@
 /** Versions, copies and deletions of entries, in the built workbench. */
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -172,6 +173,57 @@ describe("an attachment", () => {
     const picture = card("Look").getByRole("img");
     await picture.waitFor();
     expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1_568);
+    expect(workbench.complaints).toEqual([]);
+  });
+});
+
+describe("an export", () => {
+  it("as a page shows its app as it was, without a gateway or a network", async () => {
+    model.add(callTool("basic__get-time", {}), say("See **above**."));
+    await workbench.tell("What time is it?");
+    await card("See above.").waitFor();
+    await quiet();
+    const app = await workbench.appIn(page.locator(".card").filter({ has: page.locator("mcp-app") }).last());
+    const shown = app.locator("#server-time");
+    await expect.poll(() => shown.textContent()).not.toMatch(/^(Loading.*)?$/);
+    const time = await shown.textContent();
+    await page.getByRole("button", { name: "Conversations" }).click();
+    await page.getByRole("button", { name: "More about What time is it?" }).first().click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "Export as a page with apps" }).click(),
+    ]);
+    const path = await download.path();
+    await page.keyboard.press("Escape");
+    const other = await stage.context.browser()?.newContext({ offline: true });
+    const file = await other?.newPage();
+    if (!file) throw new Error("no page");
+    const asked: string[] = [];
+    file.on("request", (request) => asked.push(request.url()));
+    const content = await readFile(path, "utf8");
+    await file.setContent(content);
+    await file.getByText("What time is it?", { exact: true }).last().waitFor();
+    await expect
+      .poll(async () => (await file.frames()[1]?.locator("#server-time").textContent()) ?? "")
+      .toBe(time);
+    // The app has an origin of its own, and nothing leaves the file.
+    const frame = file.frames()[1];
+    const tried = await frame?.evaluate(async () => {
+      const fetched = await fetch("https://evil.example/").then(
+        () => "sent",
+        () => "refused",
+      );
+      const loaded = await new Promise((resolve) => {
+        const image = new Image();
+        image.onload = () => resolve("loaded");
+        image.onerror = () => resolve("refused");
+        image.src = "https://evil.example/a.png";
+      });
+      return { fetched, loaded, origin: self.origin };
+    });
+    expect(tried).toEqual({ fetched: "refused", loaded: "refused", origin: "null" });
+    expect(asked.filter((each) => each.includes("evil"))).toEqual([]);
+    await other?.close();
     expect(workbench.complaints).toEqual([]);
   });
 });
