@@ -22,6 +22,10 @@ export type GatewayErrorCode =
   | "server-unknown"
   /** Another server had this name when the call was made. */
   | "server-replaced"
+  /** All users share the server, and this would change it for all of them. */
+  | "server-shared"
+  /** The server does not declare the capability that this needs. */
+  | "capability-missing"
   /** Other users' calls are running in a shared server, so it is not restarted. */
   | "server-in-use"
   /** The server does not start, or does not speak MCP. */

@@ -56,6 +56,16 @@ export {
   type GatewayErrorData,
   MAY_HAVE_RUN,
 } from "./gateway-error.js";
+export type {
+  CompletionSource,
+  InspectedServer,
+  InspectionNotices,
+  InspectionRequests,
+  ServerRoot,
+  ServerRoots,
+  ServerTask,
+  TrafficMessage,
+} from "./inspection.js";
 export { VITRINE_VERSION } from "./release.js";
 export {
   endOfPart,

@@ -6,4 +6,5 @@
 
 export { pageServices } from "./page-services.js";
 export type { SamplingService } from "./sampling-service.js";
+export { problemOf, ServerRoots } from "./server-roots.js";
 export { asksOf } from "./services.js";

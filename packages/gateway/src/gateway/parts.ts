@@ -18,7 +18,7 @@ import {
   safeFetch,
 } from "@vitrine/servers";
 import { GatewayError, VITRINE_VERSION } from "@vitrine/wire";
-import { asksOf, pageServices } from "../asks/index.js";
+import { asksOf, pageServices, ServerRoots } from "../asks/index.js";
 import type { GatewaySettings } from "../config/config.js";
 import { CallRecord } from "../guard/call-record.js";
 import type { GatewayAsk, GuardMetrics } from "../guard/guard-options.js";
@@ -87,6 +87,8 @@ export class GatewayParts {
   readonly names: ServerNames;
   readonly oauth: OAuthSessions;
   readonly services: ReturnType<typeof pageServices>;
+  /** The roots that servers are told of. */
+  readonly roots = new ServerRoots((name) => this.settings.servers.get(name)?.roots);
   readonly pool: ServerPool;
   readonly servers: GuardedServers;
   readonly conversations: Conversations;
@@ -149,7 +151,10 @@ export class GatewayParts {
         // A server that all users share has nobody to ask, unless there is one user only.
         const whom = user ?? this.#onlyUser();
         if (whom === undefined) return undefined;
-        return asksOf(() => this.servers.guardOf(whom, server()), this.services);
+        return asksOf(() => this.servers.guardOf(whom, server()), {
+          ...this.services,
+          roots: (guard) => this.roots.of(guard.user, guard.server).roots,
+        });
       },
       info: INFO,
       limits: () => this.settings.limits,
@@ -276,6 +281,11 @@ export class GatewayParts {
       this.counts,
       callNote(this.log, () => this.settings.log.access),
     );
+  }
+
+  /** Whether several users use the server of this name. */
+  isShared(name: string): boolean {
+    return this.pool.isShared(name) && this.#onlyUser() === undefined;
   }
 
   #onlyUser(): string | undefined {

@@ -796,13 +796,38 @@ describe("the page and its model", () => {
     expect(server.calls).toEqual([]);
   });
 
-  it("can request nothing but tools, and nothing that the operator denies", async () => {
-    const { callTool, send } = setUp({ of: { policy: { "tools/call:wipe": "deny" } } });
-    await expect(send("resources/read", { uri: "note://1" }, { actor: "host" })).rejects.toMatchObject({
+  it("the user reads what the server answers, the model only calls tools, and nobody what the operator denies", async () => {
+    const policy = { "tools/call:wipe": "deny", "resources/read:note://2": "deny" } as const;
+    const { callTool, send } = setUp({ of: { policy } });
+    // A view may read only what its server lists.
+    const unlisted = { uri: "note://not-listed" };
+    await expect(send("resources/read", unlisted, { actor: "host" })).resolves.toBeDefined();
+    await expect(send("resources/read", unlisted)).rejects.toMatchObject(refusal("resource-unknown"));
+    await expect(send("resources/read", { uri: "note://1" }, { actor: "model" })).rejects.toMatchObject({
       code: -32601,
     });
+    await expect(send("ui/message", text, { actor: "host" })).rejects.toMatchObject({ code: -32601 });
+    await expect(send("resources/read", { uri: "note://2" }, { actor: "host" })).rejects.toMatchObject(
+      refusal("not-allowed"),
+    );
     await expect(callTool("wipe", { actor: "host" })).rejects.toMatchObject(refusal("not-allowed"));
   });
+
+  it.each(["completion/complete", "logging/setLevel", "tasks/cancel"])(
+    "only the user inspects: %s",
+    async (method) => {
+      const { send } = setUp();
+      const params = {
+        ref: { type: "ref/prompt", name: "x" },
+        argument: { name: "a", value: "" },
+        level: "info",
+        taskId: "1",
+      };
+      await expect(send(method, params, { actor: "host" })).resolves.toBeDefined();
+      for (const actor of ["view", "model", "http"] as const)
+        await expect(send(method, params, { actor })).rejects.toMatchObject({ code: -32601 });
+    },
+  );
 
   it("a program gets no permit, and is asked about like a view", async () => {
     const { send, permit, ask } = setUp();

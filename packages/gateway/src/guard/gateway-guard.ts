@@ -335,8 +335,9 @@ export class GatewayGuard {
     const viewCall: RecordedCall = { ...asViewCall(call, method), record, own };
     const starting = this.#ready(method);
     if (starting) await starting;
-    const { forPage, forModel, forViews } = this.#chains;
-    const link = call.actor === "host" ? forPage : call.actor === "model" ? forModel : forViews;
+    const { forPage, forInspection, forModel, forViews } = this.#chains;
+    const forUser = method === "tools/call" ? forPage : forInspection;
+    const link = call.actor === "host" ? forUser : call.actor === "model" ? forModel : forViews;
     return link(viewCall, proceed);
   }
 

@@ -71,6 +71,8 @@ const GATEWAY_STATUS: Record<GatewayErrorCode, number> = {
   "server-unknown": 404,
   "server-replaced": 409,
   "server-in-use": 409,
+  "server-shared": 409,
+  "capability-missing": 409,
   "server-failed": 502,
   "server-exited": 502,
   "server-unauthorized": 424,

@@ -9,6 +9,7 @@ import {
 import { afterEach, expect, it } from "vitest";
 import { type ConversationStage, conversationStage } from "../../../../testing/gateway/conversation-stage.js";
 import { NO_HEIRS } from "../../../../testing/gateway/guard-stage.js";
+import { ServerRoots } from "../asks/index.js";
 import { PageSession } from "./page-session.js";
 import { LiveSession, type PageTransport } from "./transports/live-session.js";
 import { INPUT_RATES, InputRate } from "./transports/rate.js";
@@ -110,6 +111,8 @@ async function setUp() {
     mayBeOld: false,
     conversations,
     known: NO_HEIRS,
+    roots: new ServerRoots(() => undefined),
+    isShared: () => false,
     onerror: nothing,
     refused: async () => {},
     sampling: { fromView: nothing },

@@ -17,7 +17,8 @@ import {
   toolSchema,
   VitrineError,
 } from "@vitrine/protocol";
-import type { ConversationCall, GatewayRequests } from "@vitrine/wire";
+import type { CompletionSource, ConversationCall, GatewayRequests } from "@vitrine/wire";
+import { LEVELS } from "../config/inspection-methods.js";
 
 /** A request of the page, without its params. */
 export interface PageRequest {
@@ -52,6 +53,18 @@ const BOOLEAN: Shape<boolean> = { kind: "boolean" };
 const CONTENT: Shape<ContentBlock[]> = { kind: "array", items: contentBlock };
 const TOOLS: Shape<Tool[]> = { kind: "array", items: toolSchema };
 
+const STRINGS: Shape<Record<string, string>> = { kind: "record", values: STRING };
+/** A request about a server that the user inspects. */
+const inspected = <T>(fields: Record<string, Shape> = {}, optional: Record<string, Shape> = {}): Shape<T> =>
+  shape({ server: STRING, ...fields }, { identity: STRING, ...optional });
+const SOURCE: Shape<CompletionSource> = {
+  kind: "union",
+  options: [
+    shape({ type: { kind: "literal", values: ["ref/prompt"] }, name: STRING }),
+    shape({ type: { kind: "literal", values: ["ref/resource"] }, uri: STRING }),
+  ],
+};
+
 const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M]["params"]> } = {
   "gateway/servers": shape({}),
   "gateway/catalogue": shape({ server: STRING }, { for: { kind: "literal", values: ["model", "app"] } }),
@@ -74,6 +87,20 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M][
   "gateway/call": shape({ server: STRING, name: STRING }, { arguments: RECORD, identity: STRING }),
   "gateway/start": shape({ server: STRING }),
   "gateway/restart": shape({ server: STRING }),
+  "gateway/read": inspected({ uri: STRING }),
+  "gateway/prompt": inspected({ name: STRING }, { arguments: STRINGS }),
+  "gateway/complete": inspected(
+    { ref: SOURCE, argument: shape({ name: STRING, value: STRING }) },
+    { context: shape({}, { arguments: STRINGS }) },
+  ),
+  "gateway/subscribe": inspected({ uri: STRING }),
+  "gateway/unsubscribe": inspected({ uri: STRING }),
+  "gateway/set-log-level": inspected({ level: { kind: "literal", values: [...LEVELS] } }),
+  "gateway/roots": inspected(
+    {},
+    { roots: { kind: "array", items: shape({ uri: STRING }, { name: STRING }) } },
+  ),
+  "gateway/ping": inspected(),
   "conversation/list": shape({}, { search: STRING, limit: NUMBER, before: NUMBER }),
   "conversation/open": shape({}, { id: STRING }),
   "conversation/leave": shape({ id: STRING }),

@@ -31,6 +31,7 @@ import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { PacedNotices } from "./paced-notices.js";
 import { type ModelService, PageConversations } from "./page-conversations.js";
 import { PageEnd } from "./page-end.js";
+import { PageInspection, type PageInspectionOptions } from "./page-inspection.js";
 import { isPageMethod, type PageAnswer, type PageRequest, pageParams } from "./page-params.js";
 import { PageQuestions } from "./page-questions.js";
 import { PageViews, type PageViewsOptions } from "./page-views.js";
@@ -39,7 +40,7 @@ import { errorMessage, isId, isUnexpected, keyOf, notificationMessage, parse, re
 import { SmallMap } from "./small-map.js";
 
 /** Options of {@link PageSession}. */
-export interface PageOptions extends PageViewsOptions {
+export interface PageOptions extends PageViewsOptions, Pick<PageInspectionOptions, "roots" | "isShared"> {
   /** Whether programs may control the page; false by default. */
   readonly testMode?: boolean | undefined;
   /** Shared by all users: the page only sees the user's own. */
@@ -78,6 +79,7 @@ export class PageSession {
   readonly #questions: PageQuestions;
   readonly #notices: PacedNotices;
   readonly #conversations: PageConversations;
+  readonly #inspection: PageInspection;
   readonly #ended = new PageEnd();
 
   constructor(options: PageOptions) {
@@ -97,6 +99,17 @@ export class PageSession {
       isConnected: () => options.wire.isConnected,
       view: (id) => this.#views.get(id)?.opened,
       changed: (notice) => this.notify("conversation/changed", notice),
+    });
+    this.#inspection = new PageInspection({
+      user,
+      roots: options.roots,
+      pass: options.pass,
+      server: (name, identity) => options.server(name, identity),
+      isShared: (name) => options.isShared(name),
+      notify: (kind, method, params) => {
+        if (!this.#ended.isOver) this.#notices.notify(kind, notificationMessage(method, params));
+      },
+      onerror: (error) => options.onerror(error),
     });
     this.#views = new PageViews(options, this.#conversations, this.#ended, (view) => {
       for (const [request, opened] of this.#openedBy) if (opened === view) this.#openedBy.delete(request);
@@ -177,11 +190,13 @@ export class PageSession {
   /** Moves views to a server with new settings, or one that is back. */
   moved(name: string): void {
     this.#views.moved(name);
+    this.#inspection.moved(name);
   }
 
   /** Detaches the views of a removed server. */
   removed(name: string): void {
     this.#views.removed(name);
+    this.#inspection.removed(name);
   }
 
   /** A reloaded page has replaced this one. */
@@ -191,6 +206,7 @@ export class PageSession {
     for (const [id, open] of this.#open) open.isLeft = keyOf(id) !== undefined;
     this.#openedBy.clear();
     this.#views.renewed();
+    this.#inspection.clear();
     this.#questions.again();
   }
 
@@ -199,6 +215,7 @@ export class PageSession {
     this.#ended.end();
     for (const { controller } of this.#open.values()) controller.abort();
     this.#views.end();
+    this.#inspection.clear();
     this.#conversations.end();
     this.#notices.clear();
     this.#questions.close();
@@ -299,6 +316,7 @@ export class PageSession {
     const params = pageParams(method, asked) as never;
     if (PageViews.handles(method)) return this.#views.handle(method, params, request);
     if (PageConversations.handles(method)) return this.#conversations.handle(method, params, request);
+    if (PageInspection.handles(method)) return this.#inspection.handle(method, params, request);
     return HANDLERS[method](this.#options, params);
   }
 }
