@@ -823,9 +823,10 @@ describe("the page and its model", () => {
         level: "info",
         taskId: "1",
       };
-      await expect(send(method, params, { actor: "host" })).resolves.toBeDefined();
+      // It reaches the upstream of this test, which has no such method.
+    await expect(send(method, params, { actor: "host" })).rejects.toThrow("no such method");
       for (const actor of ["view", "model", "http"] as const)
-        await expect(send(method, params, { actor })).rejects.toMatchObject({ code: -32601 });
+        await expect(send(method, params, { actor })).rejects.toThrow("not available here");
     },
   );
 
