@@ -183,7 +183,12 @@ describe("an export", () => {
     await workbench.tell("What time is it?");
     await card("See above.").waitFor();
     await quiet();
-    const app = await workbench.appIn(page.locator(".card").filter({ has: page.locator("mcp-app") }).last());
+    const app = await workbench.appIn(
+      page
+        .locator(".card")
+        .filter({ has: page.locator("mcp-app") })
+        .last(),
+    );
     const shown = app.locator("#server-time");
     await expect.poll(() => shown.textContent()).not.toMatch(/^(Loading.*)?$/);
     const time = await shown.textContent();
@@ -195,11 +200,15 @@ describe("an export", () => {
     ]);
     const path = await download.path();
     await page.keyboard.press("Escape");
-    const other = await stage.context.browser()?.newContext({ offline: true });
+    const other = await stage.context.browser()?.newContext();
     const file = await other?.newPage();
     if (!file) throw new Error("no page");
     const asked: string[] = [];
-    file.on("request", (request) => asked.push(request.url()));
+    // Only what the policy lets pass.
+    await file.route("**", async (route) => {
+      asked.push(route.request().url());
+      await route.abort();
+    });
     const content = await readFile(path, "utf8");
     await file.setContent(content);
     await file.getByText("What time is it?", { exact: true }).last().waitFor();
@@ -222,7 +231,7 @@ describe("an export", () => {
       return { fetched, loaded, origin: self.origin };
     });
     expect(tried).toEqual({ fetched: "refused", loaded: "refused", origin: "null" });
-    expect(asked.filter((each) => each.includes("evil"))).toEqual([]);
+    expect(asked).toEqual([]);
     await other?.close();
     expect(workbench.complaints).toEqual([]);
   });

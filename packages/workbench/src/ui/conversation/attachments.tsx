@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ContentBlock } from "@vitrine/protocol";
 import { useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import { ATTACHMENT_LIMITS, type Attachment, readAttachment } from "../../model/conversation/attachments.js";
@@ -14,6 +15,8 @@ export interface Attachments {
   readonly list: readonly Attachment[];
   /** Adds files; `onProblem` gets a sentence for each that cannot be added. */
   add(files: Iterable<File>): Promise<void>;
+  /** Adds content of a server's prompt. */
+  addBlocks(blocks: readonly ContentBlock[]): void;
   remove(id: number): void;
   set(list: readonly Attachment[]): void;
 }
@@ -40,7 +43,21 @@ export function useAttachments(onProblem: (problem: string) => void): Attachment
       else set([...current.current, { id: next.current++, name: file.name, ...read }]);
     }
   };
-  return { list, add, set, remove: (id) => set(current.current.filter((each) => each.id !== id)) };
+  const addBlocks = (blocks: readonly ContentBlock[]): void => {
+    for (const block of blocks) {
+      const size = JSON.stringify(block).length;
+      const taken = current.current.reduce((sum, each) => sum + each.size, 0);
+      if (taken + size > ATTACHMENT_LIMITS.size || current.current.length >= ATTACHMENT_LIMITS.files)
+        onProblem("A part of the prompt is too large for a message, and is left out.");
+      else set([...current.current, { id: next.current++, name: nameOf(block), size, block }]);
+    }
+  };
+  return { list, add, addBlocks, set, remove: (id) => set(current.current.filter((each) => each.id !== id)) };
+}
+
+function nameOf(block: ContentBlock): string {
+  if (block.type === "resource") return block.resource.uri;
+  return block.type === "resource_link" ? block.name : block.type;
 }
 
 /** The attachments, with buttons to remove them. */

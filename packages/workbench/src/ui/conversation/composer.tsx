@@ -34,6 +34,8 @@ import {
   readCommand,
 } from "./command.js";
 import "./composer.css";
+import { namedPrompt, type OfferedPrompt, offeredPrompts, promptCompletions } from "./prompt-command.js";
+import { PromptDialog } from "./prompt-dialog.js";
 import { optionId, shownTools, ToolMenu } from "./tool-menu.js";
 
 const WAITING =
@@ -47,6 +49,10 @@ const agentHelp = (agents: readonly string[]): string =>
   agents.length === 0
     ? "No agent is connected. Connect one first: it reads only what you write after that."
     : `${agents.join(", ")} reads what you write here with the result of its next call, or at once while it waits in app_context.`;
+
+/** The number of tools and prompts in the menu. */
+const countsOf = (tools: number, prompts: number): string =>
+  `${tools === 1 ? "1 tool" : `${tools} tools`}${prompts === 0 ? "" : prompts === 1 ? ", 1 prompt" : `, ${prompts} prompts`}.`;
 
 /** Maximum lines of the field, in browsers where it does not grow by itself. */
 const MOST_LINES = 8;
@@ -83,7 +89,15 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const names = useMemo(() => servers.list.map(({ summary }) => summary.name), [servers.version]);
   const named = useMemo(() => namedTool(text, tools, names), [text, tools, names]);
   const found = useMemo(() => completions(text, tools, names), [text, tools, names]);
-  const isOpen = found.length > 0 && closedFor !== text;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  const prompts = useMemo(() => offeredPrompts(servers.list), [servers.version]);
+  const foundPrompts = useMemo(
+    () => (named && /\s$/.test(text) ? [] : promptCompletions(text, prompts)),
+    [text, prompts, named],
+  );
+  /** The prompt whose arguments the user fills in. */
+  const [prompt, setPrompt] = useState<OfferedPrompt>();
+  const isOpen = found.length + foundPrompts.length > 0 && closedFor !== text;
   // Enter calls an exactly named tool, unless another one is selected.
   const active = moved?.text === text ? moved.place : named ? -1 : 0;
 
@@ -102,6 +116,10 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     write(completed(tool));
     area.current?.focus();
   };
+  const choosePrompt = (offered: OfferedPrompt): void => {
+    write("");
+    setPrompt(offered);
+  };
   const say = async (said: string): Promise<void> => {
     write("");
     const files = attachments.list;
@@ -117,6 +135,11 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     }
   };
   const command = (): void => {
+    const ofName = named ? undefined : namedPrompt(text, prompts);
+    if (ofName) {
+      choosePrompt(ofName);
+      return;
+    }
     const read = readCommand(text, tools, names);
     setEarly(undefined);
     // A server that has not answered yet may have the tool, or one of the same name.
@@ -155,8 +178,10 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     const { key, shiftKey, nativeEvent } = event;
     // This Enter ends a composition of an input method.
     if (nativeEvent.isComposing) return;
-    const chosen = isOpen && !shiftKey ? found[active] : undefined;
-    const count = shownTools(found);
+    const toolCount = shownTools(found);
+    const chosen = isOpen && !shiftKey ? found.slice(0, toolCount)[active] : undefined;
+    const chosenPrompt = isOpen && !shiftKey ? foundPrompts[active - toolCount] : undefined;
+    const count = toolCount + shownTools(foundPrompts);
     if (isOpen && (key === "ArrowDown" || key === "ArrowUp")) {
       const place = key === "ArrowDown" ? active + 1 : Math.max(active, 0) - 1;
       setMoved({ text, place: (place + count) % count });
@@ -164,6 +189,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
       setClosedFor(text);
       area.current?.focus();
     } else if (chosen && (key === "Enter" || key === "Tab")) choose(chosen);
+    else if (chosenPrompt && (key === "Enter" || key === "Tab")) choosePrompt(chosenPrompt);
     else if (key === "Enter" && !shiftKey) send();
     else return;
     event.preventDefault();
@@ -192,10 +218,25 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
         <ToolMenu
           id={`${id}-menu`}
           tools={found}
+          prompts={foundPrompts}
           active={active}
           onChoose={choose}
+          onPrompt={choosePrompt}
           onKeyDown={keys}
           onBlur={left}
+        />
+      )}
+      {prompt && (
+        <PromptDialog
+          workbench={workbench}
+          offered={prompt}
+          onDone={(content) => {
+            setPrompt(undefined);
+            if (!content) return;
+            write(content.text);
+            attachments.addBlocks(content.blocks);
+            area.current?.focus();
+          }}
         />
       )}
       <AttachmentChips attachments={attachments} />
@@ -236,7 +277,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
                 ? REPLACING
                 : EDITING
               : isOpen
-                ? `${found.length === 1 ? "1 tool" : `${found.length} tools`}.`
+                ? countsOf(found.length, foundPrompts.length)
                 : "")}
         </p>
         <AttachButton attachments={attachments} />
