@@ -26,6 +26,14 @@ beforeAll(async () => {
           command: process.execPath,
           args: [fileURLToPath(new URL("../../../../testing/gateway/asking-server.mjs", import.meta.url))],
         },
+        whole: {
+          command: process.execPath,
+          args: [
+            fileURLToPath(new URL("../../../../testing/gateway/whole-server.mjs", import.meta.url)),
+            "stdio",
+            "legacy",
+          ],
+        },
         basic: {
           command: process.execPath,
           args: [officialServer("basic-vanillajs"), "--stdio"],
@@ -234,5 +242,61 @@ describe("an export", () => {
     expect(asked).toEqual([]);
     await other?.close();
     expect(workbench.complaints).toEqual([]);
+  });
+});
+
+describe("a prompt of a server", () => {
+  it("is a command, with suggestions for its arguments, and is written into the field", async () => {
+    const field = page.getByRole("textbox", { name: "Message" });
+    await field.fill("/comp");
+    await page.getByRole("option", { name: /whole compare/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Compare cities" });
+    const first = dialog.getByLabel(/^first/);
+    await first.fill("Ro");
+    await expect
+      .poll(() =>
+        dialog
+          .locator("datalist")
+          .first()
+          .locator("option")
+          .evaluateAll((options) => options.map((each) => (each as HTMLOptionElement).value)),
+      )
+      .toContain("Rome");
+    await first.fill("Rome");
+    await dialog.getByRole("button", { name: "Write it" }).click();
+    await expect
+      .poll(() => field.inputValue())
+      .toBe("User: Compare Rome with home.\n\nAssistant: With pleasure.");
+    // By keyboard, by its whole name.
+    await field.fill("/whole compare");
+    await field.press("Escape");
+    await field.press("Enter");
+    await dialog.waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(workbench.complaints).toEqual([]);
+  });
+});
+
+describe("a search", () => {
+  it("marks its words in the conversation, and goes through them; also after a search in all", async () => {
+    await tell("About pears", "Apples, **apples** and `apples`.");
+    await page.getByRole("button", { name: "Find", exact: true }).click();
+    const bar = page.getByRole("search", { name: "Find in this conversation" });
+    await bar.getByRole("searchbox").fill("apples");
+    await bar.getByText("1 of 3").waitFor();
+    await bar.getByRole("button", { name: "Previous match" }).click();
+    await bar.getByText("3 of 3").waitFor();
+    const marked = () =>
+      page.evaluate(() => [...(CSS.highlights.get("found") ?? [])].map((range) => `${range}`));
+    expect(await marked()).toEqual(["Apples", "apples", "apples"]);
+    await bar.getByRole("button", { name: "Close" }).click();
+    expect(await marked()).toEqual([]);
+    await workbench.newConversation();
+    await page.getByRole("button", { name: "Conversations" }).click();
+    await page.getByRole("searchbox", { name: "Search conversations" }).fill("apples");
+    await page.getByRole("button", { name: /Scripted: .*apples/ }).click();
+    await bar.getByText("1 of 3").waitFor();
+    await bar.getByRole("button", { name: "Close" }).click();
   });
 });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { memo, useCallback, useEffect, useRef } from "react";
+import { memo, useCallback, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import type { ChosenTool } from "../servers/servers-pane.js";
@@ -15,6 +15,7 @@ import { ContextChips } from "./context-chips.js";
 import "./conversation.css";
 import { ConversationHead } from "./conversation-head.js";
 import { Entry } from "./entry.js";
+import { FindBar } from "./find-bar.js";
 import { FirstSteps } from "./first-steps.js";
 import { Undo } from "./undo.js";
 import { useNewest } from "./use-newest.js";
@@ -32,6 +33,8 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
   useObservable(conversation);
   const list = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
+  /** The words that are found in the conversation; undefined while the bar is closed. */
+  const [finding, setFinding] = useState<string>();
   // A question above its app stays in view, whatever follows below.
   const isHeld = useCallback(() => workbench.isAskingInApp, [workbench]);
   const questions = useCallback(
@@ -53,7 +56,10 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
   useEffect(toEnd, [conversation.id, toEnd]);
   return (
     <div className="conversation">
-      <ConversationHead workbench={workbench} />
+      <ConversationHead workbench={workbench} onFind={(words) => setFinding(words)} />
+      {finding !== undefined && (
+        <FindBar key={finding} inner={inner} start={finding} onClose={() => setFinding(undefined)} />
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <div className="conversation-list" ref={list} role="log" aria-label="Conversation" tabIndex={0}>
         <div className="conversation-inner" ref={inner}>
