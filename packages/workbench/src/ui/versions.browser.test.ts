@@ -30,7 +30,6 @@ beforeAll(async () => {
           command: process.execPath,
           args: [
             fileURLToPath(new URL("../../../../testing/gateway/whole-server.mjs", import.meta.url)),
-            "stdio",
             "legacy",
           ],
         },
@@ -280,7 +279,10 @@ describe("a prompt of a server", () => {
 
 describe("a search", () => {
   it("marks its words in the conversation, and goes through them; also after a search in all", async () => {
-    await tell("About pears", "Apples, **apples** and `apples`.");
+    model.add(say("Apples, **apples** and `apples`."));
+    await workbench.tell("About pears");
+    await card("Apples, apples and apples.").waitFor();
+    await quiet();
     await page.getByRole("button", { name: "Find", exact: true }).click();
     const bar = page.getByRole("search", { name: "Find in this conversation" });
     await bar.getByRole("searchbox").fill("apples");

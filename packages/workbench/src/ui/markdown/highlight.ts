@@ -17,6 +17,8 @@ export type Highlight = (code: string, language: string) => readonly CodePart[] 
 
 /** Maximum characters: a longer text has no colours. */
 const MOST = 20_000;
+/** In HTML, the time grows with the square of the number of tags. */
+const MOST_OF_HTML = 5_000;
 
 const KINDS: Readonly<Record<string, string>> = {
   keyword: "keyword",
@@ -31,7 +33,7 @@ const DIFF: Readonly<Record<string, string>> = { "+": "added", "-": "removed", "
 
 /** Highlights code of a known language. */
 export const highlight: Highlight = (code, language) => {
-  const options = code.length > MOST ? undefined : optionsOf(language);
+  const options = optionsOf(language, code.length);
   if (!options) return undefined;
   const parts: CodePart[] = [];
   if (lang(language) === "diff") {
@@ -53,8 +55,11 @@ function push(parts: CodePart[], text: string, kind: string | undefined): void {
   else parts.push({ text, kind });
 }
 
-/** The options of a language, by its name, alias or file extension. */
-function optionsOf(language: string): ParseOptions | undefined {
+/** The options of a language, by its name, alias or file extension; undefined if the code is too long for it. */
+function optionsOf(language: string, length: number): ParseOptions | undefined {
   const name = lang(language);
-  return name && languages.find(({ id }) => id === name)?.config;
+  const config = languages.find(({ id }) => id === name)?.config;
+  if (!config || length > (name === "html" ? MOST_OF_HTML : MOST)) return undefined;
+  // With JSX, a line of `a<a<a<…` takes seconds.
+  return name === "html" ? config : { ...config, jsx: false };
 }
