@@ -9,7 +9,8 @@ import {
   words,
 } from "../../../testing/gateway/conversation-stage.js";
 import { callTool, say, waitFor } from "../../../testing/model/scripted-model.js";
-import type { Conversation } from "./conversation.js";
+
+type Conversation = Awaited<ReturnType<ConversationStage["conversations"]["open"]>>;
 
 const stages: ConversationStage[] = [];
 const stageOf: typeof conversationStage = async (...args) => {

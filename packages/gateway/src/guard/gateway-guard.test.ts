@@ -824,7 +824,7 @@ describe("the page and its model", () => {
         taskId: "1",
       };
       // It reaches the upstream of this test, which has no such method.
-    await expect(send(method, params, { actor: "host" })).rejects.toThrow("no such method");
+      await expect(send(method, params, { actor: "host" })).rejects.toThrow("no such method");
       for (const actor of ["view", "model", "http"] as const)
         await expect(send(method, params, { actor })).rejects.toThrow("not available here");
     },

@@ -13,7 +13,7 @@ const SAID = 1_500;
 export interface CopyButtonProps {
   /** The text, or a function that makes it when it is needed. */
   text: string | (() => string);
-  /** What is copied, for screen readers. */
+  /** Names the text for screen readers. */
   label: string;
 }
 

@@ -297,7 +297,8 @@ describe("a search", () => {
     await workbench.newConversation();
     await page.getByRole("button", { name: "Conversations" }).click();
     await page.getByRole("searchbox", { name: "Search conversations" }).fill("apples");
-    await page.getByRole("button", { name: /Scripted: .*apples/ }).click();
+    const list = page.getByRole("list", { name: "Conversations" });
+    await list.getByRole("button").filter({ hasText: "apples" }).first().click();
     await bar.getByText("1 of 3").waitFor();
     await bar.getByRole("button", { name: "Close" }).click();
   });

@@ -122,9 +122,9 @@ describe("an attack", () => {
 
   const n = 100_000;
   it.each([
-    ["quotes", ">".repeat(n) + "x"],
-    ["quotes with blanks", "> ".repeat(n) + "x"],
-    ["lists in one line", "- ".repeat(n) + "x"],
+    ["quotes", `${">".repeat(n)}x`],
+    ["quotes with blanks", `${"> ".repeat(n)}x`],
+    ["lists in one line", `${"- ".repeat(n)}x`],
     ["lists by indentation", Array.from({ length: 500 }, (_, at) => `${" ".repeat(at * 2)}- a`).join("\n")],
     ["brackets", "[".repeat(n)],
     ["closed brackets", "[".repeat(n / 2) + "]".repeat(n / 2)],

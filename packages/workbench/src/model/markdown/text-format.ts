@@ -11,7 +11,7 @@ const LOOKED_AT = 4_000;
 /** Maximum characters of JSON that is parsed. */
 const MAX_JSON = 1_000_000;
 
-/** One of these is enough: other texts rarely have them. */
+/** Marks that are enough on their own: other texts rarely have them. */
 const STRONG = [
   /^ {0,3}#{1,6} \S/m,
   /^ {0,3}(?:`{3,}|~{3,})\w*[ \t]*$/m,

@@ -16,7 +16,7 @@ it("formulas are MathML", () => {
   expect(shown("\\sum_{k=1}^n \\sqrt{k}")).toContain("<munderover>");
 });
 
-it("what is not TeX stays as its source", () => {
+it("a text that is not TeX stays as its source", () => {
   expect(shown("\\frac{a")).toBeUndefined();
   expect(shown("\\unknown{a}")).toBeUndefined();
 });

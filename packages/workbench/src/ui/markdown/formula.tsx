@@ -28,10 +28,17 @@ const STYLES = /^(?:padding|margin|border|textAlign|verticalAlign|width|height|c
 const DEPTH = 60;
 const MOST = 3_000;
 
+/** The types of the package name this function differently, depending on how modules are resolved. */
+const toTree = (tex: string, options: object): unknown => {
+  const { __renderToMathMLTree: render } = recordOf(temml);
+  if (typeof render !== "function") throw new TypeError("this version of Temml makes no tree");
+  return render(tex, options);
+};
+
 /** Renders a formula. It defines nothing for others, opens no address, and expands only so far. */
 export const formulaOf: FormulaOf = (tex, isBlock) => {
   try {
-    const tree: unknown = temml.__renderToMathMLTree(tex, {
+    const tree: unknown = toTree(tex, {
       displayMode: isBlock,
       throwOnError: true,
       trust: false,
