@@ -6,7 +6,9 @@
 import {
   type FocusEvent,
   type KeyboardEvent,
+  lazy,
   memo,
+  Suspense,
   useEffect,
   useId,
   useMemo,
@@ -35,7 +37,6 @@ import {
 } from "./command.js";
 import "./composer.css";
 import { namedPrompt, type OfferedPrompt, offeredPrompts, promptCompletions } from "./prompt-command.js";
-import { PromptDialog } from "./prompt-dialog.js";
 import { optionId, shownTools, ToolMenu } from "./tool-menu.js";
 
 const WAITING =
@@ -49,6 +50,9 @@ const agentHelp = (agents: readonly string[]): string =>
   agents.length === 0
     ? "No agent is connected. Connect one first: it reads only what you write after that."
     : `${agents.join(", ")} reads what you write here with the result of its next call, or at once while it waits in app_context.`;
+
+/** Loaded when a prompt is chosen. */
+const PromptDialog = lazy(async () => ({ default: (await import("./prompt-dialog.js")).PromptDialog }));
 
 /** The number of tools and prompts in the menu. */
 const countsOf = (tools: number, prompts: number): string =>
@@ -227,17 +231,19 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
         />
       )}
       {prompt && (
-        <PromptDialog
-          workbench={workbench}
-          offered={prompt}
-          onDone={(content) => {
-            setPrompt(undefined);
-            if (!content) return;
-            write(content.text);
-            attachments.addBlocks(content.blocks);
-            area.current?.focus();
-          }}
-        />
+        <Suspense>
+          <PromptDialog
+            workbench={workbench}
+            offered={prompt}
+            onDone={(content) => {
+              setPrompt(undefined);
+              if (!content) return;
+              write(content.text);
+              attachments.addBlocks(content.blocks);
+              area.current?.focus();
+            }}
+          />
+        </Suspense>
       )}
       <AttachmentChips attachments={attachments} />
       <TextArea

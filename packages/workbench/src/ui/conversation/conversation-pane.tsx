@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { memo, useCallback, useEffect, useRef, useState } from "react";
+import { lazy, memo, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import type { ChosenTool } from "../servers/servers-pane.js";
@@ -15,10 +15,12 @@ import { ContextChips } from "./context-chips.js";
 import "./conversation.css";
 import { ConversationHead } from "./conversation-head.js";
 import { Entry } from "./entry.js";
-import { FindBar } from "./find-bar.js";
 import { FirstSteps } from "./first-steps.js";
 import { Undo } from "./undo.js";
 import { useNewest } from "./use-newest.js";
+
+/** Loaded when it is opened. */
+const FindBar = lazy(async () => ({ default: (await import("./find-bar.js")).FindBar }));
 
 /** Props of a {@link ConversationPane}. */
 export interface ConversationPaneProps {
@@ -58,7 +60,9 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
     <div className="conversation">
       <ConversationHead workbench={workbench} onFind={(words) => setFinding(words)} />
       {finding !== undefined && (
-        <FindBar key={finding} inner={inner} start={finding} onClose={() => setFinding(undefined)} />
+        <Suspense>
+          <FindBar key={finding} inner={inner} start={finding} onClose={() => setFinding(undefined)} />
+        </Suspense>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <div className="conversation-list" ref={list} role="log" aria-label="Conversation" tabIndex={0}>
