@@ -66,6 +66,17 @@ describe("a growing text", () => {
     },
   );
 
+  it.each(["- a\n*b* c\n\nd", "1. a\n2 b\n\nc", "> a\n- b\n-- c\n", "- a\n---\nb\n---\nc", "a\n#b\n# c\n#d"])(
+    "an incomplete line of %j ends no block that it may still belong to",
+    (text) => {
+      const growing = new GrowingMarkdown(parseMarkdown);
+      for (let end = 1; end <= text.length; end++) {
+        const part = text.slice(0, end);
+        expect(growing.update(part, false).map(({ block }) => block)).toEqual(whole(part));
+      }
+    },
+  );
+
   it("keeps finished blocks as the same objects, with their keys", () => {
     const growing = new GrowingMarkdown(parseMarkdown);
     const seen = new Map<number, unknown>();
