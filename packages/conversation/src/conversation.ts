@@ -16,6 +16,7 @@ import type {
 import type { OpenAppState, SaidContext } from "./apps.js";
 import type { CallEventListener } from "./call-reporter.js";
 import { type ConversationOptions, ConversationParts } from "./conversation-parts.js";
+import { copiedItems } from "./copied-items.js";
 import { EntryRequests, type NewCallOptions } from "./entry-requests.js";
 import { unknownItem } from "./item-id.js";
 import type { ConversationListener } from "./journal.js";
@@ -157,6 +158,36 @@ export class Conversation {
   async configure(settings: AnswerSettings): Promise<void> {
     this.#requests.configure(settings);
     await this.#parts.stored();
+  }
+
+  /**
+   * Sends an edited message in a new version of the conversation, which does not show the original and all that
+   * followed; they stay in the version before. Resolves to the new entry when it is stored.
+   *
+   * @throws {GatewayError} `overloaded` while something is running
+   * @throws {ConversationError} `conversation-too-large`
+   */
+  edit(item: string, content: readonly ContentBlock[], key?: string): Promise<string> {
+    return this.#requests.edit(item, content, key);
+  }
+
+  /**
+   * Answers the message of an answer again, in a new version. Resolves when the change is stored.
+   *
+   * @throws {GatewayError} `overloaded` while something is running
+   */
+  regenerate(item: string): Promise<void> {
+    return this.#requests.regenerate(item);
+  }
+
+  /** Shows another version; without one, the first. @throws {GatewayError} `overloaded`, `item-unknown` */
+  showVersion(version: string | undefined): Promise<void> {
+    return this.#requests.showVersion(version);
+  }
+
+  /** The shown entries up to one, with new ids, for another conversation. @throws {GatewayError} `item-unknown` */
+  copyUntil(item: string): ConversationItem[] {
+    return copiedItems(this.#parts.journal.items, item);
   }
 
   /**

@@ -10,6 +10,7 @@ import {
   type AnswerSettings,
   type CallItem,
   type ConversationItem,
+  forkBefore,
   GatewayError,
   type SpeakingApp,
 } from "@vitrine/wire";
@@ -85,6 +86,52 @@ export class EntryRequests {
     }
     await this.#parts.stored();
     return id;
+  }
+
+  /** @param key the caller's own id of the message: a repeated request has no second effect */
+  async edit(id: string, content: readonly ContentBlock[], key?: string): Promise<string> {
+    const { journal } = this.#parts;
+    // A page repeats requests after its session was lost.
+    if (key !== undefined && journal.find(this.#idFor(key))) return this.send(content, undefined, key);
+    const item = journal.items.find((each) => each.id === id);
+    if (item?.kind !== "user" || item.from)
+      throw new VitrineError(INVALID_PARAMS, "only a message of the user that is shown can be edited");
+    this.#checkFork();
+    if (content.length === 0) throw new VitrineError(INVALID_PARAMS, "a message must not be empty");
+    const place = forkBefore(journal.all, id);
+    if (place) journal.fork(place);
+    return this.send(content, undefined, key);
+  }
+
+  async regenerate(id: string, model?: string): Promise<void> {
+    const { journal, turns, notes } = this.#parts;
+    const item = journal.items.find((each) => each.id === id);
+    const { answers } = item?.kind === "model" ? item : {};
+    const message = journal.items.find((each) => each.id === answers);
+    if (message?.kind !== "user" || answers === undefined)
+      throw new VitrineError(
+        INVALID_PARAMS,
+        "only an answer that is shown, with its message, can be regenerated",
+      );
+    this.#checkFork();
+    turns.check(undefined);
+    this.#checkModel(model);
+    const { models } = this.#options;
+    if (!turns.modelFor(model)) notes.noModel(journal.settings.model, models.help);
+    else {
+      journal.fork({ parent: message.inVersion, after: answers });
+      turns.add(answers, model);
+    }
+    await this.#parts.stored();
+  }
+
+  async showVersion(id: string | undefined): Promise<void> {
+    const { journal } = this.#parts;
+    if (id !== undefined && journal.find(id)?.kind !== "version") throw unknownItem(id);
+    this.checkOpen();
+    this.#checkQuiet();
+    journal.showVersion(id);
+    await this.#parts.stored();
   }
 
   async retry(id: string, model?: string): Promise<void> {
@@ -203,6 +250,22 @@ export class EntryRequests {
     }
     await this.#parts.stored();
     return id;
+  }
+
+  #checkFork(): void {
+    this.#checkRoom();
+    this.#checkQuiet();
+    if (this.#parts.journal.isAnsweredElsewhere)
+      throw new VitrineError(
+        INVALID_PARAMS,
+        "an agent has read the conversation: what it read cannot be changed",
+      );
+  }
+
+  /** Entries that arrive belong to the version that is shown. */
+  #checkQuiet(): void {
+    if (this.#parts.journal.isRunning)
+      throw new GatewayError("overloaded", "something is still running: wait, or stop it first");
   }
 
   #checkRoom(): void {

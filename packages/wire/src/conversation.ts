@@ -46,6 +46,8 @@ export interface UserItem {
   from?: SpeakingApp | undefined;
   /** Whether it is queued: the model answers something else first, or the agent has not read it yet. */
   isQueued?: boolean | undefined;
+  /** The version of the conversation that it belongs to; see {@link VersionItem}. */
+  inVersion?: string | undefined;
 }
 
 /** A message of the model. Its calls are separate entries after it. */
@@ -62,6 +64,8 @@ export interface ModelItem {
   /** Why it failed. If it is `done`: that the model wrote nothing (`model-empty`). */
   problem?: { code: string; message: string } | undefined;
   usage?: ModelUsage | undefined;
+  /** The version of the conversation that it belongs to; see {@link VersionItem}. */
+  inVersion?: string | undefined;
 }
 
 /**
@@ -106,6 +110,8 @@ export interface CallItem {
   hasApp: boolean;
   /** Data that the page stores with it. The gateway does not read it. */
   page?: Record<string, unknown> | undefined;
+  /** The version of the conversation that it belongs to; see {@link VersionItem}. */
+  inVersion?: string | undefined;
 }
 
 /**
@@ -118,10 +124,29 @@ export interface NoteItem {
   level: "info" | "warning" | "error";
   code: string;
   text: string;
+  /** The version of the conversation that it belongs to; see {@link VersionItem}. */
+  inVersion?: string | undefined;
+}
+
+/**
+ * Another version of the rest of a conversation, from an entry on: after a message was edited, or an answer
+ * was regenerated. Entries name the version in which they were made; those of the first version name none.
+ * `shownItems` selects the entries that are shown.
+ */
+export interface VersionItem {
+  kind: "version";
+  id: string;
+  at: number;
+  /** The version that it leaves; undefined for the first one. */
+  parent?: string | undefined;
+  /** The last entry that it shares with its parent; undefined if it shares none. */
+  after?: string | undefined;
+  /** Whether it is the one that is shown. Without any, the first one is. */
+  isShown?: boolean | undefined;
 }
 
 /** An entry of a conversation. */
-export type ConversationItem = UserItem | ModelItem | CallItem | NoteItem;
+export type ConversationItem = UserItem | ModelItem | CallItem | NoteItem | VersionItem;
 
 /** Context from an app for the model (`ui/update-model-context`). The latest update of each app counts. */
 export interface AppContext {
@@ -294,6 +319,29 @@ export interface ConversationRequests {
     params: { id: string; item: string; model?: string | undefined };
     result: Record<string, never>;
   };
+  /**
+   * Sends an edited message in a new version of the conversation, in which the original and all that followed
+   * are not shown. Nothing may be running.
+   */
+  "conversation/edit": {
+    params: { id: string; item: string; content: ContentBlock[] };
+    result: { item: string };
+  };
+  /**
+   * Answers the message of a complete answer again, in a new version; with another model, if one is given. Nothing may
+   * be running.
+   */
+  "conversation/regenerate": {
+    params: { id: string; item: string; model?: string | undefined };
+    result: Record<string, never>;
+  };
+  /** Shows another version; without one, the first. Nothing may be running. */
+  "conversation/show-version": {
+    params: { id: string; version?: string | undefined };
+    result: Record<string, never>;
+  };
+  /** Copies the shown entries up to one into a new conversation. */
+  "conversation/branch": { params: { id: string; item: string }; result: { id: string } };
   /** Stops everything in progress, or one call. */
   "conversation/stop": {
     params: { id: string; item?: string | undefined };

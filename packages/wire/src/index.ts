@@ -27,6 +27,7 @@ export type {
   SamplingQuestion,
   SpeakingApp,
   UserItem,
+  VersionItem,
 } from "./conversation.js";
 export { CONVERSATION_LIMITS, ConversationError, checkLimit } from "./conversation-limits.js";
 export type {
@@ -120,3 +121,4 @@ export type {
   WrittenServer,
   WrittenValue,
 } from "./setup.js";
+export { type AlternativeVersions, alternatives, forkBefore, shownItems } from "./versions.js";

@@ -122,6 +122,20 @@ export class PageConversations {
       await (await page.#open(id)).configure(settings);
       return {};
     },
+    "conversation/edit": async (page, { id, item, content }, { key }) => ({
+      item: await (await page.#open(id)).edit(item, content, key),
+    }),
+    "conversation/regenerate": async (page, { id, item }) => {
+      await (await page.#open(id)).regenerate(item);
+      return {};
+    },
+    "conversation/show-version": async (page, { id, version }) => {
+      await (await page.#open(id)).showVersion(version);
+      return {};
+    },
+    "conversation/branch": async (page, { id, item }) => ({
+      id: await page.#options.conversations.branch(page.#options.user, id, item),
+    }),
     "conversation/stop": async (page, { id, item }) => ({ stopped: (await page.#open(id)).stop(item) }),
     "conversation/context": async (page, { id, view, content, structuredContent }) => {
       const conversation = await page.#open(id);

@@ -124,6 +124,10 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M][
     id: STRING,
     settings: shape({}, { model: STRING, system: STRING, temperature: NUMBER }),
   }),
+  "conversation/edit": shape({ id: STRING, item: STRING, content: CONTENT }),
+  "conversation/regenerate": shape({ id: STRING, item: STRING }, { model: STRING }),
+  "conversation/show-version": shape({ id: STRING }, { version: STRING }),
+  "conversation/branch": shape({ id: STRING, item: STRING }),
   "conversation/stop": shape({ id: STRING }, { item: STRING }),
   "conversation/context": shape(
     { id: STRING, view: STRING },

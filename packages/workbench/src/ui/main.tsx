@@ -8,6 +8,7 @@ import "./styles.css";
 import { createRoot } from "react-dom/client";
 import { PROFILES } from "../model/profiles/profiles.js";
 import { Workbench } from "../model/workbench.js";
+import { prepareMarkdown } from "./markdown/load-markdown.js";
 import { readKept } from "./shell/kept.js";
 import { Page } from "./shell/page.js";
 import { applyTheme, keptTheme } from "./shell/theme.js";
@@ -24,6 +25,7 @@ const root = document.getElementById("root");
 if (!root) throw new Error("the page has no root");
 createRoot(root).render(<Page workbench={workbench} />);
 await workbench.start();
+void prepareMarkdown();
 // Only the gateway's operator enables it. Otherwise its code is not even loaded.
 if (workbench.servers.isTestMode) {
   const { exposeHostTest } = await import("../model/host-test/host-test.js");

@@ -4,6 +4,7 @@
  * @module
  */
 import { memo } from "react";
+import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { Choice } from "../choice.js";
 import { factsLine } from "../models/model-facts.js";
@@ -18,8 +19,15 @@ import "./head.css";
 /** Stands for no model in the list; no model has this name. */
 const NONE = "/";
 
+/** Props of a {@link ConversationHead}. */
+export interface ConversationHeadProps {
+  workbench: Workbench;
+  /** Finds words in the conversation. */
+  onFind: (words: string) => void;
+}
+
 /** The header of the middle pane. */
-export const ConversationHead = memo(({ workbench }: { workbench: Workbench }) => {
+export const ConversationHead = memo(({ workbench, onFind }: ConversationHeadProps) => {
   const { conversation, models } = workbench;
   const title = useObserved(conversation, (each) => each.title);
   const usage = useObserved(conversation, (each) => each.usage);
@@ -34,10 +42,13 @@ export const ConversationHead = memo(({ workbench }: { workbench: Workbench }) =
       : [];
   return (
     <div className="conversation-head">
-      <ConversationsButton workbench={workbench} />
+      <ConversationsButton workbench={workbench} onFind={onFind} />
       <h2 className="conversation-title" title={title}>
         {title || "New conversation"}
       </h2>
+      <Button className="button quiet" onPress={() => onFind("")}>
+        Find
+      </Button>
       {usage.input + usage.output > 0 && <Usage usage={usage} isTotal />}
       {agents && (
         <span className="head-agent small" title="Calls tools and reads what you write, in place of a model">

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { memo, useMemo, useState } from "react";
+import { lazy, memo, Suspense, useMemo, useState } from "react";
 import { Button, Input, SearchField } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { AddButton, IdleServers, PendingList } from "../setup/setup-parts.js";
@@ -12,7 +12,9 @@ import { useObservable } from "../use-observable.js";
 import { ServerSection } from "./server-section.js";
 import "./servers.css";
 import { foundIn, toolFacts } from "./tool-facts.js";
-import { ToolPage } from "./tool-page.js";
+
+/** Loaded with its form, which is large. */
+const ToolPage = lazy(async () => ({ default: (await import("./tool-page.js")).ToolPage }));
 
 /** The selected tool. */
 export interface ChosenTool {
@@ -51,14 +53,16 @@ export const ServersPane = memo(({ workbench, chosen, onChoose, onRun }: Servers
   return (
     <>
       {chosen && (
-        <ToolPage
-          key={JSON.stringify(chosen)}
-          workbench={workbench}
-          chosen={chosen}
-          facts={facts}
-          onBack={() => onChoose(undefined)}
-          onRun={onRun}
-        />
+        <Suspense fallback={<p className="soft">Loading…</p>}>
+          <ToolPage
+            key={JSON.stringify(chosen)}
+            workbench={workbench}
+            chosen={chosen}
+            facts={facts}
+            onBack={() => onChoose(undefined)}
+            onRun={onRun}
+          />
+        </Suspense>
       )}
       {/* Kept while a tool is open: where one was in the list is where one comes back to. */}
       <div className="servers" hidden={chosen !== undefined}>

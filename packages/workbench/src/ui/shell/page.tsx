@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { useCallback, useState } from "react";
+import { lazy, Suspense, useCallback, useState } from "react";
 import {
   Button,
   Dialog,
@@ -16,8 +16,6 @@ import {
 import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
 import type { Workbench } from "../../model/workbench.js";
 import { ConversationPane } from "../conversation/conversation-pane.js";
-import { GridView } from "../grid/grid-view.js";
-import { InspectorPane } from "../inspector-pane/inspector-pane.js";
 import { QuestionDialogs } from "../questions/question-dialogs.js";
 import { ReplayPlace } from "../replay/replay-bar.js";
 import { type ChosenTool, ServersPane } from "../servers/servers-pane.js";
@@ -36,6 +34,13 @@ const PANES: { id: Pane; title: string }[] = [
   { id: "conversation", title: "Conversation" },
   { id: "inspector", title: "Inspector" },
 ];
+
+/** Loaded after the conversation, which people see first. */
+const InspectorPane = lazy(async () => ({
+  default: (await import("../inspector-pane/inspector-pane.js")).InspectorPane,
+}));
+/** Loaded when it is opened. */
+const GridView = lazy(async () => ({ default: (await import("../grid/grid-view.js")).GridView }));
 
 /** Storage for pane widths, which also works without browser storage. */
 const KEPT = { getItem: (name: string) => readKept(name) ?? null, setItem: keep };
@@ -80,7 +85,9 @@ export function Page({ workbench }: { workbench: Workbench }) {
         <Panel id="inspector" className="pane" defaultSize="30" minSize="240px">
           <section aria-label="Inspector" className="pane-body">
             <Boundary name="This pane">
-              <InspectorPane workbench={workbench} />
+              <Suspense>
+                <InspectorPane workbench={workbench} />
+              </Suspense>
             </Boundary>
           </section>
         </Panel>
@@ -128,7 +135,9 @@ function GridDialog({ workbench }: { workbench: Workbench }) {
             </Button>
           </header>
           <Boundary name="The grid">
-            <GridView workbench={workbench} />
+            <Suspense>
+              <GridView workbench={workbench} />
+            </Suspense>
           </Boundary>
         </Dialog>
       </Modal>
