@@ -43,10 +43,7 @@ export const Header = memo(({ workbench, screen }: HeaderProps) => {
       <span className="header-space" />
       <div className="header-tools">
         <Button className="button" onPress={() => screen.show("palette")}>
-          Search{" "}
-          <kbd className="keys wide-only" aria-hidden="true">
-            {keysOf({ key: "k", isCommand: true })}
-          </kbd>
+          Search <kbd className="keys wide-only">{keysOf({ key: "k", isCommand: true })}</kbd>
         </Button>
         <ToggleButton className="button" isSelected={isInspecting} onChange={() => screen.setMode()}>
           Inspect

@@ -35,10 +35,20 @@ export const pageShortcuts = ({ conversation }: Workbench, screen: Screen): Shor
 ];
 
 /** Commands of the palette. */
-export const pageCommands = (workbench: Workbench, shortcuts: readonly Shortcut[]): PaletteEntry[] => [
+export const pageCommands = (
+  workbench: Workbench,
+  screen: Screen,
+  shortcuts: readonly Shortcut[],
+): PaletteEntry[] => [
   ...shortcuts
     .filter(({ key }) => key !== "k" && key !== "/")
     .map((each) => ({ id: `key ${each.name}`, title: each.name, keys: keysOf(each), act: each.act })),
+  {
+    id: "approvals",
+    title: "Permissions: everything that you have allowed",
+    words: "consent approval revoke",
+    act: () => screen.show("approvals"),
+  },
   { id: "grid", title: "Grid: one app in many sizes and themes", act: () => go("grid") },
   ...THEMES.map(({ id, label }) => ({
     id: `theme ${id}`,

@@ -34,6 +34,7 @@ import { ShortcutsDialog } from "./shortcuts-dialog.js";
 import { go, useHash } from "./use-hash.js";
 
 const Palette = lazy(() => import("./palette.js"));
+const ApprovalsDialog = lazy(() => import("./approvals-dialog.js"));
 
 const PANES: { id: Pane; title: string }[] = [
   { id: "tools", title: "Tools" },
@@ -115,7 +116,16 @@ export function Page({ workbench, screen }: PageProps) {
       <GridDialog workbench={workbench} />
       {overlay === "palette" && (
         <Suspense>
-          <Palette workbench={workbench} screen={screen} commands={pageCommands(workbench, shortcuts)} />
+          <Palette
+            workbench={workbench}
+            screen={screen}
+            commands={pageCommands(workbench, screen, shortcuts)}
+          />
+        </Suspense>
+      )}
+      {overlay === "approvals" && (
+        <Suspense>
+          <ApprovalsDialog screen={screen} />
         </Suspense>
       )}
       {overlay === "shortcuts" && <ShortcutsDialog screen={screen} shortcuts={shortcuts} />}

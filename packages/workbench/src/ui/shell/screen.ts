@@ -14,7 +14,7 @@ export type Mode = "use" | "inspect";
 export type Pane = "tools" | "conversation" | "inspector";
 
 /** A dialog over the page. */
-export type Overlay = "palette" | "shortcuts";
+export type Overlay = "palette" | "shortcuts" | "approvals";
 
 /** The layout of the page. There is one instance. */
 export class Screen extends Observable {

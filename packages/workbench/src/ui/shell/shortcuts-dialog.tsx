@@ -22,14 +22,14 @@ export function ShortcutsDialog({ screen, shortcuts }: { screen: Screen; shortcu
   const rows = [...shortcuts.map((each) => ({ name: each.name, keys: keysOf(each) })), ...ELSEWHERE];
   return (
     <ModalOverlay
-      className="modal-shade shortcuts-shade"
+      className="modal-shade page-dialog-shade"
       isOpen
       isDismissable
       onOpenChange={() => screen.show(undefined)}
     >
-      <Modal className="modal shortcuts-modal">
-        <Dialog className="shortcuts" aria-labelledby="shortcuts-title">
-          <header className="shortcuts-head">
+      <Modal className="modal page-dialog-modal">
+        <Dialog className="page-dialog" aria-labelledby="shortcuts-title">
+          <header className="page-dialog-head">
             <Heading slot="title" level={2} id="shortcuts-title">
               Keyboard shortcuts
             </Heading>
