@@ -120,7 +120,7 @@ export function devCommand(
     try {
       if (plan.file !== undefined) await watchFile(plan.file);
       await watchServers(settings);
-      await welcome(gateway, settings, options, at, terminal);
+      await welcome(options.demos ? gateway : inspected(gateway), settings, options, at, terminal);
       code = await untilStopped(log, signal);
       terminal.note(terminal.dim("stopping…", "err"));
       return code;
@@ -184,9 +184,15 @@ async function start(
   }
 }
 
+/** A gateway whose page also shows what happens under the hood: for people who work on a server. The demos are to be used. */
+const inspected = (gateway: RunningGateway): Pick<RunningGateway, "loginUrl" | "origin"> => ({
+  origin: gateway.origin,
+  loginUrl: (user, link) => gateway.loginUrl(user, { ...link, fragment: "inspect" }),
+});
+
 /** Prints the address, and opens it. */
 async function welcome(
-  gateway: RunningGateway,
+  gateway: Pick<RunningGateway, "loginUrl" | "origin">,
   { servers }: GatewaySettings,
   options: DevOptions,
   at: Surroundings,

@@ -16,6 +16,7 @@ import { INTERNAL_ERROR, isVisibleTo, type Permission, VitrineError } from "@vit
 import { GatewayError, type GatewayPermit, MAY_HAVE_RUN } from "@vitrine/wire";
 import { PERMISSION_METHOD } from "../config/policy-key.js";
 import type { ServerKey } from "../store/known-servers.js";
+import type { SessionConsent } from "../store/store.js";
 import { allowedMethod, isRepeatable, isSentOut, needsServer, onlyReads } from "./allow-list.js";
 import { Approvals } from "./approvals.js";
 import { type Begun, nothingBegun } from "./begun-calls.js";
@@ -226,6 +227,11 @@ export class GatewayGuard {
   /** Ends a browser session, and revokes the approvals for it. */
   endSession(session: string): void {
     this.#approvals.consents.endSession(session);
+  }
+
+  /** The user's answers that end with a session or a view. */
+  sessionConsents(): SessionConsent[] {
+    return this.#approvals.consents.sessionAnswers();
   }
 
   /** Reports that an approval of this user was revoked. */

@@ -14,6 +14,7 @@ import {
 } from "@vitrine/servers";
 import { GatewayError, type ServerCatalogue, type ServerSummary } from "@vitrine/wire";
 import type { ServerKey } from "../store/known-servers.js";
+import type { SessionConsent } from "../store/store.js";
 import { BegunCalls } from "./begun-calls.js";
 import { GatewayGuard } from "./gateway-guard.js";
 import type { GatewayGuardOptions } from "./guard-options.js";
@@ -215,6 +216,11 @@ export class GuardedServers {
   /** Ends a browser session, and revokes the approvals for it. */
   endSession(user: string, session: string): void {
     for (const guards of this.#guards.values()) guards.get(user)?.endSession(session);
+  }
+
+  /** A user's answers that end with a session or a view. */
+  sessionConsents(user: string): SessionConsent[] {
+    return [...this.#guards.values()].flatMap((guards) => guards.get(user)?.sessionConsents() ?? []);
   }
 
   /** Reports that a user revoked approvals. */

@@ -111,7 +111,7 @@ beforeAll(async () => {
   await page.setViewportSize({ width: 1280, height: 800 });
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(`${error}`));
-  await page.goto(gateway.loginUrl());
+  await page.goto(`${gateway.loginUrl()}#inspect`);
 });
 
 afterAll(async () => {
@@ -876,7 +876,7 @@ describe("a phone", () => {
     const phone = await browser.newPage();
     try {
       await phone.setViewportSize({ width: 390, height: 844 });
-      await phone.goto(gateway.loginUrl());
+      await phone.goto(`${gateway.loginUrl()}#inspect`);
       await phone.getByText("Nothing has been called yet").waitFor();
       const panes = ["Tools", "Conversation", "Inspector"].map((name) => phone.getByRole("radio", { name }));
       expect(await Promise.all(panes.map((pane) => pane.isChecked()))).toEqual([false, true, false]);

@@ -138,7 +138,7 @@ beforeAll(async () => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   context.setDefaultTimeout(LIMIT);
   page = await context.newPage();
-  await page.goto(gateway.loginUrl());
+  await page.goto(`${gateway.loginUrl()}#inspect`);
   await page.waitForFunction(() => "bench" in globalThis);
   await page.evaluate(() => bench.start());
 });
@@ -271,6 +271,13 @@ describe("the inspector", () => {
     await (await view()).getByRole("button", { name: "change" }).click();
     await press(page.getByRole("alertdialog"), "Always allow");
     await (await view()).getByText("change done").waitFor();
+    // In one place for all servers, in sentences.
+    await page.getByRole("button", { name: /^Search Ctrl/ }).click();
+    await page.getByRole("dialog", { name: "Commands" }).getByRole("searchbox").fill("permissions");
+    await page.getByRole("menuitem", { name: /^Permissions/ }).click();
+    const all = page.getByRole("dialog", { name: "Permissions" });
+    await all.getByText(/^Apps of \S+ may use all ordinary tools of/).waitFor();
+    await all.getByRole("button", { name: "Close" }).click();
     await tab("Permissions");
     await inspector().getByText("allowed", { exact: true }).waitFor();
     await inspector()
