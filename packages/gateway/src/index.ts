@@ -50,5 +50,22 @@ export { entriesOf } from "./setup/settings-entries.js";
 export type { AskedChange, SetupHost, WrittenEntry } from "./setup/setup-host.js";
 export type { KnownServers, ServerChange, ServerKey, ServerNews } from "./store/known-servers.js";
 export type { HoldScope, LegalHold, LegalHolds } from "./store/legal-holds.js";
-export type * from "./store/store.js";
+export type {
+  AuditEntry,
+  AuditHead,
+  AuditLog,
+  AuditMark,
+  AuditOutcome,
+  AuditQuery,
+  ConsentRecord,
+  GatewayStore,
+  KeptResults,
+  OnAlarm,
+  PruneOptions,
+  ServerConsentKey,
+  SessionConsent,
+  StoredAuditRow,
+  UserConsentStore,
+  Verification,
+} from "./store/store.js";
 export { type ArchiveVerification, verifyArchive } from "./store/verify-archive.js";

@@ -45,7 +45,7 @@ beforeAll(async () => {
     const url = new URL(request.url());
     if (/^https?:$/.test(url.protocol) && url.origin !== gateway.origin) strangers.push(request.url());
   });
-  await page.goto(gateway.loginUrl());
+  await page.goto(`${gateway.loginUrl()}#inspect`);
   inspector = page.getByRole("region", { name: "Inspector" });
   await inspector.getByRole("radio", { name: "Server" }).click();
 }, 60_000);
