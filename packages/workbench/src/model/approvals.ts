@@ -90,7 +90,7 @@ const ACTIONS: Readonly<Record<string, (subject: string) => string>> = {
   "app-tools/call": (tool) => `have the model use the app's tool ${tool}`,
 };
 
-/** What the user has answered, in a sentence. */
+/** An answer of the user, in a sentence. */
 export function sentenceOf({ method, subject, actor, answer, server }: Approval): string {
   const who = actor === "model" ? "The model" : `Apps of ${server}`;
   const may = answer === "allow" ? "may" : "may not";
