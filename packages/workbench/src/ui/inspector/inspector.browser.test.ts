@@ -271,13 +271,6 @@ describe("the inspector", () => {
     await (await view()).getByRole("button", { name: "change" }).click();
     await press(page.getByRole("alertdialog"), "Always allow");
     await (await view()).getByText("change done").waitFor();
-    // In one place for all servers, in sentences.
-    await page.getByRole("button", { name: /^Search Ctrl/ }).click();
-    await page.getByRole("dialog", { name: "Commands" }).getByRole("searchbox").fill("permissions");
-    await page.getByRole("menuitem", { name: /^Permissions/ }).click();
-    const all = page.getByRole("dialog", { name: "Permissions" });
-    await all.getByText(/^Apps of \S+ may use all ordinary tools of/).waitFor();
-    await all.getByRole("button", { name: "Close" }).click();
     await tab("Permissions");
     await inspector().getByText("allowed", { exact: true }).waitFor();
     await inspector()

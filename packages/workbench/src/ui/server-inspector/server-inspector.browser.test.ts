@@ -102,7 +102,7 @@ it("resources: read as Markdown and as an image, a template with completion, and
   await tab("Resources");
   const notes = section("notes");
   await button("Read", notes).click();
-  await notes.getByText("# Today").waitFor();
+  await notes.getByRole("heading", { name: "Today" }).waitFor();
   await button("Subscribe", notes).click();
   await button("Subscribed", notes).waitFor();
   await button("Read", section("pixel")).click();
