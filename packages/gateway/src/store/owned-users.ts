@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { TakenFrom } from "./shards.js";
+/** The previous owner of a shard: nobody, a node whose lease has ended, or a node that gave it to its new owner. */
+export type TakenFrom = "nobody" | "lost" | "given";
 
 /** This node, for the others. */
 export interface NodeIdentity {
@@ -24,8 +25,6 @@ export interface NodeRef {
   /** `host:port` of its listener for other nodes. */
   readonly address: string;
 }
-
-export type { TakenFrom };
 
 /** Users that this node should hand over, so that the nodes have about as many. */
 export interface Uneven {

@@ -4,8 +4,7 @@
  * @module
  */
 import { Listeners } from "@vitrine/protocol";
-import type { Uneven } from "./owned-users.js";
-import type { TakenFrom } from "./shards.js";
+import type { TakenFrom, Uneven } from "./owned-users.js";
 
 /** Listeners of {@link OwnedUsers}, which has their descriptions. */
 export class OwnershipEvents {

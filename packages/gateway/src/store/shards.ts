@@ -7,6 +7,7 @@ import { hash } from "node:crypto";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Grant } from "./engine.js";
 import { DATABASE_NOW, heldLease } from "./membership.js";
+import type { TakenFrom } from "./owned-users.js";
 import { indexable, type RowFields } from "./row.js";
 import type { StoredShard, Tables } from "./schema.js";
 
@@ -33,9 +34,6 @@ export async function readShards(db: Kysely<Tables>): Promise<Map<number, ShardO
   const rows = await db.selectFrom("vitrine_shards").selectAll().execute();
   return new Map(rows.map(({ shard, slot, fence }) => [shard, { slot, fence }]));
 }
-
-/** The previous owner of a shard: nobody, a node whose lease has ended, or a node that gave it to its new owner. */
-export type TakenFrom = "nobody" | "lost" | "given";
 
 /** The owner of a claimed shard, who may be another node. */
 export interface ClaimedShard extends ShardOwner {
