@@ -219,6 +219,9 @@ describe("an export", () => {
     const content = await readFile(path, "utf8");
     await file.setContent(content);
     await file.getByText("What time is it?", { exact: true }).last().waitFor();
+    // No app runs before the reader wants it.
+    expect(file.frames()).toHaveLength(1);
+    await file.getByRole("button", { name: "Run this app" }).click();
     await expect
       .poll(async () => (await file.frames()[1]?.locator("#server-time").textContent()) ?? "")
       .toBe(time);

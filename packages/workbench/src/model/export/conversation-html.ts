@@ -12,9 +12,12 @@ import type { Recording } from "../recording/recording.js";
 import { blocksHtml, escaped } from "./markdown-html.js";
 import { type ExportedApp, runReplays } from "./replay-script.js";
 
-/** Everything from outside is refused; frames are documents inside this file, and inherit the policy. */
+/**
+ * Everything from outside is refused, also WebRTC in browsers that know the directive; frames are documents inside this
+ * file, and inherit the policy.
+ */
 const POLICY =
-  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; media-src data: blob:; font-src data:; form-action 'none'; base-uri 'none'";
+  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; media-src data: blob:; font-src data:; form-action 'none'; base-uri 'none'; webrtc 'block'";
 
 const STYLE = `body{max-width:860px;margin:2rem auto;padding:0 1rem;font:15px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 article{margin:1rem 0;padding:.5rem 1rem;border:1px solid #8884;border-radius:8px}.own{border-left:3px solid #1a5fd0}

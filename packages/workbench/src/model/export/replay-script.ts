@@ -49,7 +49,18 @@ export function runReplays(): void {
       else if (method === "ui/notifications/size-changed" && typeof params?.height === "number")
         frame.style.height = `${Math.min(Math.max(params.height, 40), 2_000)}px`;
     });
-    frame.srcdoc = app.html;
-    document.getElementById(`app-${at}`)?.append(frame);
+    // A file cannot forbid all ways to send something: WebRTC and name look-ups. So the reader starts apps.
+    const place = document.getElementById(`app-${at}`);
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Run this app";
+    const warning = document.createElement("span");
+    warning.className = "soft";
+    warning.textContent = " It can tell others that you opened this file, and what it was shown.";
+    button.addEventListener("click", () => {
+      frame.srcdoc = app.html;
+      place?.replaceChildren(frame);
+    });
+    place?.append(button, warning);
   }
 }

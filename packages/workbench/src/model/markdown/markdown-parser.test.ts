@@ -205,3 +205,26 @@ function depthOf(value: unknown): number {
   }
   return depth;
 }
+
+describe("a hostile text", () => {
+  it("with emphasis in emphasis is shown to a limited depth, and as its source from there on", () => {
+    const [found] = blocks(`${"*a ".repeat(1600)}[x](https://e.com)${" b*".repeat(1600)}`);
+    expect(depthOf(found)).toBeLessThan(100);
+    expect(JSON.stringify(found)).toContain("a *a *a");
+  });
+
+  it("with tables of few characters does not become millions of cells", () => {
+    const table = `${"|a".repeat(50)}\n${"|-".repeat(50)}\n${"a\n".repeat(99)}\n`;
+    const cells = blocks(table.repeat(500)).reduce(
+      (sum, block) => sum + (block.kind === "table" ? block.head.length * (block.rows.length + 1) : 0),
+      0,
+    );
+    expect(cells).toBeGreaterThan(5_000);
+    expect(cells).toBeLessThan(40_000);
+  });
+
+  it("shows characters that turn text around, also in formulas and in source", () => {
+    expect(JSON.stringify(blocks("$\\text{\u202eabc}$"))).toContain("⟨U+202E⟩");
+    expect(JSON.stringify(blocks(`${"> ".repeat(40)}\u202eabc`))).toContain("⟨U+202E⟩");
+  });
+});

@@ -9,6 +9,8 @@ import { linkTarget } from "./link-target.js";
 import type { MarkdownBlock, MarkdownDefinitions, ParsedBlock } from "./markdown-nodes.js";
 import { blocksOf } from "./markdown-tree.js";
 import { mathRules } from "./math-rules.js";
+import { limitTables } from "./table-limit.js";
+import { visibleText } from "./visible-text.js";
 
 /** Maximum depth of blocks and of inline text. Deeper blocks are shown as their source. */
 const DEPTH = 24;
@@ -24,6 +26,7 @@ function newParser(): MarkdownIt {
   // A link with any other target stays as its source, and the user sees both parts.
   parser.validateLink = (address) => linkTarget(address) !== undefined;
   mathRules(parser);
+  limitTables(parser);
   parser.core.ruler.before("inline", "long_text", ({ tokens }) => {
     for (const token of tokens)
       if (token.type === "inline" && token.content.length > MAX_INLINE) asText(token);
@@ -52,7 +55,7 @@ export function parseMarkdown(text: string, definitions: MarkdownDefinitions): P
   return blocks;
 }
 
-const plain = (text: string): MarkdownBlock => ({ kind: "plain", text });
+const plain = (text: string): MarkdownBlock => ({ kind: "plain", text: visibleText(text) });
 
 /** The parser drops blocks at this level. */
 const isTooDeep = (tokens: readonly Token[]): boolean =>

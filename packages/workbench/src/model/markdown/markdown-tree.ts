@@ -11,6 +11,9 @@ import { visibleText } from "./visible-text.js";
 /** Maximum cells of a table that are drawn. */
 const MAX_CELLS = 5_000;
 
+/** Maximum depth of emphasis and links in a text: marks inside of it are shown as their source. */
+const MAX_INLINE_DEPTH = 24;
+
 /** The blocks of tokens. Unknown ones are left out: no rule makes any. */
 export function blocksOf(tokens: readonly Token[]): MarkdownBlock[] {
   return childrenOf(tokens).flatMap(({ token, inner }) => {
@@ -24,7 +27,8 @@ function blockOf(token: Token, inner: readonly Token[]): MarkdownBlock | undefin
   switch (type) {
     case "paragraph_open": {
       const [only, ...others] = inner[0]?.children ?? [];
-      if (only?.type === "math_block" && others.length === 0) return { kind: "math", tex: only.content };
+      if (only?.type === "math_block" && others.length === 0)
+        return { kind: "math", tex: visibleText(only.content) };
       return { kind: "paragraph", children: textOf(inner), isTight: token.hidden };
     }
     case "heading_open":
@@ -43,7 +47,7 @@ function blockOf(token: Token, inner: readonly Token[]): MarkdownBlock | undefin
     case "code_block":
       return { kind: "code", language: "", text: codeOf(content) };
     case "math_block":
-      return { kind: "math", tex: content };
+      return { kind: "math", tex: visibleText(content) };
     case "hr":
       return { kind: "rule" };
     default:
@@ -102,16 +106,21 @@ const MARKS: Readonly<Record<string, "strong" | "emphasis" | "deleted">> = {
   s_open: "deleted",
 };
 
-function inlineOf(tokens: readonly Token[]): MarkdownInline[] {
+function inlineOf(tokens: readonly Token[], depth = 0): MarkdownInline[] {
   const parts: MarkdownInline[] = [];
+  if (depth > MAX_INLINE_DEPTH) {
+    for (const { content, markup } of tokens) pushText(parts, visibleText(content || markup));
+    return parts;
+  }
   for (const { token, inner } of childrenOf(tokens)) {
     const { type, content } = token;
     const mark = MARKS[type];
-    if (mark) parts.push({ kind: mark, children: inlineOf(inner) });
-    else if (type === "link_open") parts.push(...linkOf(token, inlineOf(inner)));
+    if (mark) parts.push({ kind: mark, children: inlineOf(inner, depth + 1) });
+    else if (type === "link_open") parts.push(...linkOf(token, inlineOf(inner, depth + 1)));
     else if (type === "image") parts.push(imageOf(token));
     else if (type === "code_inline") parts.push({ kind: "code", text: visibleText(content) });
-    else if (type === "math_inline" || type === "math_block") parts.push({ kind: "math", tex: content });
+    else if (type === "math_inline" || type === "math_block")
+      parts.push({ kind: "math", tex: visibleText(content) });
     else if (type === "hardbreak" || type === "softbreak") parts.push({ kind: "break" });
     else if (content !== "") pushText(parts, visibleText(content));
   }

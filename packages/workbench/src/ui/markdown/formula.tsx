@@ -64,7 +64,7 @@ function elementOf(node: unknown, count: { left: number }, depth: number, key: n
   if (!ELEMENTS.has(type)) return null;
   const given = Object.entries(recordOf(attributes)).filter(([name]) => ATTRIBUTES.has(name));
   const styles = Object.entries(recordOf(style)).filter(
-    ([name, value]) => STYLES.test(name) && !/url|\\|;/i.test(String(value)),
+    ([name, value]) => STYLES.test(name) && !/url|\\|;|^\s*-/i.test(String(value)),
   );
   const asText = (entries: [string, unknown][]): Record<string, string> =>
     Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
