@@ -40,7 +40,7 @@ it("keeps a bounded number of tasks for a page that does not read", () => {
   page.isSlow = true;
   const statusMessage = "m".repeat(10_000);
   for (let n = 0; n < 5000; n++)
-    tell("notifications/tasks/status" as ServerNotice, { taskId: `t${n}`, status: "working", statusMessage });
+    tell("notifications/tasks/status", { taskId: `t${n}`, status: "working", statusMessage });
   page.isSlow = false;
   servers.resume();
   expect(JSON.stringify(sent).length).toBeLessThan(700_000);

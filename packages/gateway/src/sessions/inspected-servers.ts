@@ -146,7 +146,7 @@ export class InspectedServers {
       fields,
       isShared: isShared(name),
       originOf: (traceparent) => guard.originOf(traceparent),
-      take: (message) => passed.add(message, JSON.stringify(message).length),
+      take: (message) => passed.add(message, sizeOf(message)),
     });
     // Log lines of a shared server may be about others' calls.
     const unlisten = isShared(name)
@@ -196,6 +196,10 @@ export class InspectedServers {
 const MOST_DATA = 50_000;
 /** Characters of tasks that wait for a page that does not read. */
 const MOST_TASKS = 500_000;
+
+/** Characters of a message with all its fields. The text is not serialized again. */
+const sizeOf = ({ text = "", ...fields }: TrafficMessage): number =>
+  text.length + JSON.stringify(fields).length;
 
 /** Keeps a notification of a server for the next batch. */
 function takeNotice(

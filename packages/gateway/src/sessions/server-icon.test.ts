@@ -53,7 +53,13 @@ describe("iconOf", () => {
   it("is taken from nowhere else, even if private addresses are allowed", async () => {
     const stdio = { type: "stdio", command: "x", args: [] };
     for (const transport of [remote(), remote(true), stdio]) {
-      for (const src of [`${away}/icon.png`, away.replace("http:", "https:"), "https://example.com/x.png", "file:///x.png", "x"])
+      for (const src of [
+        `${away}/icon.png`,
+        away.replace("http:", "https:"),
+        "https://example.com/x.png",
+        "file:///x.png",
+        "x",
+      ])
         await expect(ask(src, transport)).rejects.toMatchObject({ code: -32602 });
       expect(await ask(PIXEL, transport)).toBe(PIXEL);
     }

@@ -35,7 +35,10 @@ export async function iconOf(
   const { transport } = server.settings;
   const url = URL.canParse(src) ? new URL(src) : undefined;
   if (transport.type === "stdio" || url?.origin !== new URL(transport.url).origin)
-    throw new VitrineError(INVALID_PARAMS, "an icon must be a data: URL, or come from the server's own origin");
+    throw new VitrineError(
+      INVALID_PARAMS,
+      "an icon must be a data: URL, or come from the server's own origin",
+    );
   // The operator's permission is for the server's own address.
   const { privateNetwork } = transport;
   const { fetch, close } = safeFetch({ url: transport.url, privateNetwork, message: LARGEST, timeout });

@@ -65,9 +65,11 @@ export class ServerTraffic {
     const { direction } = wire;
     const { id, canMatch, method, isError, message, size } = read;
     const at = Date.now();
-    const asked = method === undefined && id !== undefined && canMatch ? this.#answered(direction, id) : undefined;
+    const asked =
+      method === undefined && id !== undefined && canMatch ? this.#answered(direction, id) : undefined;
     const trace = asked ? asked.trace : this.#traceOf(read);
-    if (method !== undefined && id !== undefined && canMatch) this.#ask(direction, id, { method, at, trace }, message);
+    if (method !== undefined && id !== undefined && canMatch)
+      this.#ask(direction, id, { method, at, trace }, message);
     const { isShared, originOf, fields, take } = this.#options;
     const by = trace === undefined ? undefined : originOf(trace);
     if (isShared && !by) return;
