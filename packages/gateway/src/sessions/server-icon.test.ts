@@ -40,7 +40,7 @@ describe("iconOf", () => {
   const ask = (src: string, transport: object, timeout?: number): Promise<string> => {
     const settings = { name: "x", transport } as unknown as Server["settings"];
     const status = { info: { icons: [{ src }] } } as unknown as Server["status"];
-    const catalogue = async () => ({ tools: [], resources: [], templates: [], prompts: [] });
+    const catalogue = async () => ({ tools: [], resources: [], templates: [], prompts: [], views: [] });
     return iconOf({ settings, status, catalogue }, src, new AbortController().signal, timeout);
   };
   const remote = (privateNetwork = false) => ({ type: "http", url: `${home}/mcp`, privateNetwork });
