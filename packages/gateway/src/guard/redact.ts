@@ -67,7 +67,7 @@ export function redacted(value: unknown, { fields, limit = LIMIT }: RedactOption
     if (inner === LEFT_OUT) return undefined;
     const before = { left, hidden };
     const kept = copy(inner);
-    // What was not reached may contain fields too.
+    // Parts that were not reached may contain fields too.
     if (hidden > before.hidden) return JSON.stringify(kept);
     ({ left } = before);
     return undefined;
