@@ -127,7 +127,10 @@ export interface InspectionRequests {
   };
   /** Ends `gateway/watch`. Subscriptions stay. */
   "gateway/unwatch": { params: ServerReference; result: Record<string, never> };
-  /** Calls a tool as a task: the answer comes as soon as the server has accepted it. Like `gateway/call` otherwise. */
+  /**
+   * Calls a tool as a task: the answer comes as soon as the server has accepted it. Like `gateway/call` otherwise.
+   * Refused with `server-shared` if other users use the server too, like all requests about tasks.
+   */
   "gateway/task-start": {
     params: ServerReference & {
       name: string;
@@ -149,7 +152,7 @@ export interface InspectionRequests {
   "gateway/task-cancel": { params: ServerReference & { taskId: string }; result: { task: ServerTask } };
   /**
    * An icon that the server names, as a `data:` URL: the gateway fetches it, so that the page loads nothing from third
-   * parties. Only images of at most 256 KB, over https or from the server's own origin.
+   * parties. Only images of at most 256 KB, as a `data:` URL or from the origin of a remote server.
    */
   "gateway/icon": { params: ServerReference & { src: string }; result: { data: string } };
 }

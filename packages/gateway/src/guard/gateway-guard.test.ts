@@ -1,5 +1,5 @@
 import { type ConsentAnswer, type Question, Refusal, type ViewCall } from "@vitrine/guard";
-import { JsonText, VitrineError } from "@vitrine/protocol";
+import { JsonText, recordOf, VitrineError } from "@vitrine/protocol";
 import type { ServerSettings } from "@vitrine/servers";
 import { GatewayError } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
@@ -64,6 +64,18 @@ const failure = (code: string) => ({ code: -32050, data: { code } });
 const text = { role: "user", content: [{ type: "text", text: "hi" }] };
 
 describe("an allowed call", () => {
+  it("is known by the parent id that the gateway gave it, and not by a trace id that a caller chose", async () => {
+    const { callTool, effect, guard } = setUp({ of: { policy: { "tools/call": "allow" } } });
+    const chosen = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const params = { name: "change", arguments: {}, _meta: { traceparent: chosen } };
+    await callTool("change", { params });
+    const sent = recordOf(effect.mock.calls[0]?.[0].params["_meta"])["traceparent"];
+    expect(String(sent).slice(0, 36)).toBe(chosen.slice(0, 36));
+    expect(guard.originOf(String(sent))).toEqual({ actor: "view", view: "v1" });
+    expect(guard.originOf(chosen)).toBeUndefined();
+    expect(guard.originOf("4bf92f3577b34da6a3ce929d0e0e4736")).toBeUndefined();
+  });
+
   it("is on disk before it runs, and its outcome afterwards", async () => {
     const { store, server, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
     const paramsText = '{"name":"change", "arguments":{"a":1}}';

@@ -30,7 +30,7 @@ import { keyedCall } from "./keyed-call.js";
 import type { OwnChecks } from "./own-checks.js";
 import { type PermitOutcome, Permits } from "./permits.js";
 import { RefusalLog } from "./refusal-log.js";
-import { traced, traceIdOf, traceparentIn } from "./trace.js";
+import { traced, traceparentIn } from "./trace.js";
 
 /** Performs the call, with the checked params. */
 export type Effect = (call: GuardedCall) => Promise<unknown>;
@@ -83,7 +83,7 @@ export class GatewayGuard {
   readonly #waiting = new Set<CallRecord>();
   #underWay = 0;
   readonly #begun: Begun;
-  /** The makers of the last calls, by trace. */
+  /** The makers of the last calls, by `traceparent`: its parent id is the gateway's, so no caller can choose it. */
   readonly #origins = new Map<string, CallOrigin>();
   readonly #stop: () => void;
 
@@ -200,14 +200,14 @@ export class GatewayGuard {
     return new CallRecord(withTrace(call), this.#place).refused(error);
   }
 
-  /** The maker of this user's call of a trace id; undefined for calls of others, and for old ones. */
-  originOf(trace: string): CallOrigin | undefined {
-    return this.#origins.get(trace);
+  /** The maker of this user's call that was sent with this `traceparent`; undefined for calls of others, and for old ones. */
+  originOf(traceparent: string): CallOrigin | undefined {
+    return this.#origins.get(traceparent);
   }
 
   #remember({ trace, actor, view }: TracedCall): void {
     const isView = actor === "view" || (actor === "host" && view !== "");
-    this.#origins.set(traceIdOf(trace), isView ? { actor, view } : { actor });
+    this.#origins.set(trace, isView ? { actor, view } : { actor });
     const [oldest] = this.#origins.keys();
     if (this.#origins.size > MOST_ORIGINS && oldest !== undefined) this.#origins.delete(oldest);
   }

@@ -5,12 +5,14 @@
  */
 import { isRecord, VitrineError } from "@vitrine/protocol";
 import type { Server, ServerNotice } from "@vitrine/servers";
-import type { GatewayNotices, ServerLogLine, TrafficMessage } from "@vitrine/wire";
+import type { GatewayNotices, ServerLogLine, ServerTask, TrafficMessage } from "@vitrine/wire";
 import type { GuardedServer } from "../guard/guarded-servers.js";
+import { redacted } from "../guard/redact.js";
 import { BoundedSubscriptions } from "./bounded-subscriptions.js";
 import { NoticeBatches } from "./notice-batches.js";
 import { readTask } from "./server-task.js";
 import { ServerTraffic } from "./server-traffic.js";
+import { shortText } from "./short-text.js";
 import { SmallMap } from "./small-map.js";
 
 /** Options of {@link InspectedServers}. */
@@ -132,45 +134,36 @@ export class InspectedServers {
       isCongested,
       send: (entries, dropped) => send("gateway/traffic", { server: name, messages: entries, dropped }),
     });
+    const tasks = new NoticeBatches<ServerTask>({
+      isCongested,
+      kept: MOST_TASKS,
+      send: (entries) => {
+        for (const task of entries) send("gateway/task", { server: name, task });
+      },
+    });
+    const batches = [lines, passed, tasks];
     const traffic = new ServerTraffic({
       fields,
       isShared: isShared(name),
-      originOf: (trace) => guard.originOf(trace),
-      take: (message) => passed.add(message, (message.text?.length ?? 0) + 200),
+      originOf: (traceparent) => guard.originOf(traceparent),
+      take: (message) => passed.add(message, sizeOf(message)),
     });
     // Log lines of a shared server may be about others' calls.
     const unlisten = isShared(name)
       ? undefined
-      : server.onNotice((method, params) => this.#notice(name, method, params, lines));
+      : server.onNotice((method, params) => takeNotice(method, params, fields(), lines, tasks));
     const unwatch = messages ? server.onWire((message) => traffic.take(message)) : undefined;
     return {
       messages,
       flush: () => {
-        lines.flush();
-        passed.flush();
+        for (const batch of batches) batch.flush();
       },
       stop: () => {
         unlisten?.();
         unwatch?.();
-        lines.clear();
-        passed.clear();
+        for (const batch of batches) batch.clear();
       },
     };
-  }
-
-  #notice(
-    name: string,
-    method: ServerNotice,
-    params: Record<string, unknown>,
-    lines: NoticeBatches<ServerLogLine>,
-  ): void {
-    if (method === "notifications/message") {
-      const line = readLine(params);
-      lines.add(line, LINE_COST + JSON.stringify(line.data ?? null).length);
-      return;
-    }
-    const task = readTask(isRecord(params["task"]) ? params["task"] : params);
-    if (task) this.#options.notify(`task ${name} ${task.taskId}`, "gateway/task", { server: name, task });
   }
 
   #follow(server: Server): Followed {
@@ -199,18 +192,41 @@ export class InspectedServers {
   }
 }
 
-/** Characters of a line, besides its data. */
-const LINE_COST = 100;
 /** Characters of the data of a line that are shown. */
 const MOST_DATA = 50_000;
+/** Characters of tasks that wait for a page that does not read. */
+const MOST_TASKS = 500_000;
 
-/** A log line. A server may send anything. */
-function readLine({ level, logger, data }: Record<string, unknown>): ServerLogLine {
-  const text = JSON.stringify(data ?? null);
+/** Characters of a message with all its fields. The text is not serialized again. */
+const sizeOf = ({ text = "", ...fields }: TrafficMessage): number =>
+  text.length + JSON.stringify(fields).length;
+
+/** Keeps a notification of a server for the next batch. */
+function takeNotice(
+  method: ServerNotice,
+  params: Record<string, unknown>,
+  fields: readonly string[],
+  lines: NoticeBatches<ServerLogLine>,
+  tasks: NoticeBatches<ServerTask>,
+): void {
+  if (method === "notifications/message") {
+    const line = readLine(params, fields);
+    lines.add(line, JSON.stringify(line).length);
+    return;
+  }
+  const task = readTask(isRecord(params["task"]) ? params["task"] : params);
+  if (task) tasks.add(task, JSON.stringify(task).length);
+}
+
+/** A log line, with masked secrets. A server may send anything. */
+function readLine(
+  { level, logger, data }: Record<string, unknown>,
+  fields: readonly string[],
+): ServerLogLine {
   return {
     at: Date.now(),
-    level: typeof level === "string" ? level.slice(0, 20) : "info",
-    ...(typeof logger === "string" && { logger: logger.slice(0, 200) }),
-    data: text.length > MOST_DATA ? `${text.slice(0, MOST_DATA)}… (${text.length} characters)` : data,
+    level: typeof level === "string" ? shortText(level, 20) : "info",
+    ...(typeof logger === "string" && { logger: shortText(logger, 200) }),
+    ...(data !== undefined && { data: JSON.parse(redacted(data, { fields, limit: MOST_DATA })) as unknown }),
   };
 }

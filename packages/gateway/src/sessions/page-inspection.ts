@@ -139,22 +139,31 @@ export class PageInspection {
       return {};
     },
     "gateway/task-start": async (page, { name, arguments: given = {}, ttl, ...at }, request) => {
+      page.#checkOwn(at);
       const params = { name, arguments: given, task: ttl === undefined ? {} : { ttl } };
       const result = recordOf(await page.#ask("tools/call", at, params, request, "tasks"));
       return { task: mustBeTask("tools/call", result["task"]) };
     },
     "gateway/tasks": async (page, at, request) => {
+      page.#checkOwn(at);
       const { tasks } = recordOf(await page.#ask("tasks/list", at, {}, request, "tasks"));
       return { tasks: (Array.isArray(tasks) ? tasks : []).flatMap((task) => readTask(task) ?? []) };
     },
-    "gateway/task": async (page, { taskId, ...at }, request) => ({
-      task: mustBeTask("tasks/get", await page.#ask("tasks/get", at, { taskId }, request, "tasks")),
-    }),
-    "gateway/task-result": async (page, { taskId, ...at }, request) =>
-      showableResult((await page.#ask("tasks/result", at, { taskId }, request, "tasks")) as CallToolResult),
-    "gateway/task-cancel": async (page, { taskId, ...at }, request) => ({
-      task: mustBeTask("tasks/cancel", await page.#ask("tasks/cancel", at, { taskId }, request, "tasks")),
-    }),
+    "gateway/task": async (page, { taskId, ...at }, request) => {
+      page.#checkOwn(at);
+      const task = await page.#ask("tasks/get", at, { taskId }, request, "tasks");
+      return { task: mustBeTask("tasks/get", task) };
+    },
+    "gateway/task-result": async (page, { taskId, ...at }, request) => {
+      page.#checkOwn(at);
+      const result = await page.#ask("tasks/result", at, { taskId }, request, "tasks");
+      return showableResult(result as CallToolResult);
+    },
+    "gateway/task-cancel": async (page, { taskId, ...at }, request) => {
+      page.#checkOwn(at);
+      const task = await page.#ask("tasks/cancel", at, { taskId }, request, "tasks");
+      return { task: mustBeTask("tasks/cancel", task) };
+    },
     "gateway/icon": async (page, { src, ...at }, { signal }) => ({
       data: await iconOf(page.#at(at).server, src, signal),
     }),
@@ -224,7 +233,7 @@ export class PageInspection {
     if (!this.#options.isShared(server)) return;
     throw new GatewayError(
       "server-shared",
-      `all users share the server "${server}", and this would change it for all of them: the operator's settings can`,
+      `all users share the server "${server}", and this could affect the others`,
     );
   }
 

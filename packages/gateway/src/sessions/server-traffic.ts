@@ -9,13 +9,14 @@ import type { TrafficMessage } from "@vitrine/wire";
 import { redacted } from "../guard/redact.js";
 import { traceIdOf } from "../guard/trace.js";
 import { isId } from "./rpc.js";
+import { shortText } from "./short-text.js";
 
 /** Options of {@link ServerTraffic}. */
 export interface ServerTrafficOptions {
   /** Names of fields whose values are masked; the operator's, for the audit log. */
   fields(): readonly string[];
-  /** The maker, of this user, of the call of a trace id; undefined for calls of others. */
-  originOf(trace: string): TrafficMessage["by"];
+  /** The maker, of this user, of the call with this `traceparent`; undefined for calls of others. */
+  originOf(traceparent: string): TrafficMessage["by"];
   /** Whether several users share the server. Then only the user's own calls and their answers are described. */
   readonly isShared: boolean;
   take(message: TrafficMessage): void;
@@ -24,18 +25,23 @@ export interface ServerTrafficOptions {
 /** Characters of a message that is parsed, and of one that is shown. */
 const MOST_PARSED = 1_000_000;
 const MOST_SHOWN = 200_000;
+/** Characters of a method, and of an id. */
+const MOST_NAME = 200;
 /** Requests whose answers are awaited. */
 const MOST_ASKED = 10_000;
 
 interface Asked {
   readonly method: string;
   readonly at: number;
+  /** The complete `traceparent`: a caller can choose its trace id, but not its parent id. */
   readonly trace: string | undefined;
 }
 
 /** The known parts of a message. */
 interface Read {
+  /** Undefined if the message has none. A long one is cut, and matches nothing. */
   readonly id: RequestId | undefined;
+  readonly canMatch: boolean;
   readonly method: string | undefined;
   readonly isError: boolean;
   readonly message: unknown;
@@ -46,7 +52,7 @@ interface Read {
 export class ServerTraffic {
   readonly #options: ServerTrafficOptions;
   readonly #asked = { sent: new Map<RequestId, Asked>(), received: new Map<RequestId, Asked>() };
-  /** Traces by progress token: servers report progress with it. */
+  /** The `traceparent` of calls by progress token: servers report progress with it. */
   readonly #progress = new Map<RequestId, string | undefined>();
   #last = 0;
 
@@ -57,11 +63,13 @@ export class ServerTraffic {
   take(wire: WireMessage): void {
     const read = readMessage(wire);
     const { direction } = wire;
-    const { id, method, isError, message, size } = read;
+    const { id, canMatch, method, isError, message, size } = read;
     const at = Date.now();
-    const asked = method === undefined && id !== undefined ? this.#answered(direction, id) : undefined;
+    const asked =
+      method === undefined && id !== undefined && canMatch ? this.#answered(direction, id) : undefined;
     const trace = asked ? asked.trace : this.#traceOf(read);
-    if (method !== undefined && id !== undefined) this.#ask(direction, id, { method, at, trace }, message);
+    if (method !== undefined && id !== undefined && canMatch)
+      this.#ask(direction, id, { method, at, trace }, message);
     const { isShared, originOf, fields, take } = this.#options;
     const by = trace === undefined ? undefined : originOf(trace);
     if (isShared && !by) return;
@@ -75,7 +83,7 @@ export class ServerTraffic {
       id,
       size,
       ...(asked && { duration: at - asked.at }),
-      ...(trace !== undefined && { trace }),
+      ...(trace !== undefined && { trace: traceIdOf(trace) }),
       ...(by && { by }),
       ...(message !== undefined && { text: redacted(message, { fields: fields(), limit: MOST_SHOWN }) }),
     });
@@ -84,7 +92,7 @@ export class ServerTraffic {
   #ask(direction: WireMessage["direction"], id: RequestId, asked: Asked, message: unknown): void {
     keep(this.#asked[direction], id, asked);
     const token = metaOf(message)["progressToken"];
-    if (direction === "sent" && isId(token)) keep(this.#progress, token, asked.trace);
+    if (direction === "sent" && isShortId(token)) keep(this.#progress, token, asked.trace);
   }
 
   /** The request that this end answers; the other end has sent it. */
@@ -97,7 +105,7 @@ export class ServerTraffic {
 
   #traceOf({ message, method }: Read): string | undefined {
     const { traceparent } = metaOf(message);
-    if (typeof traceparent === "string" && /^[\da-f-]{55}$/.test(traceparent)) return traceIdOf(traceparent);
+    if (typeof traceparent === "string" && /^[\da-f-]{55}$/.test(traceparent)) return traceparent;
     const { progressToken, requestId } = recordOf(recordOf(message)["params"]);
     if (method === "notifications/progress" && isId(progressToken)) return this.#progress.get(progressToken);
     return method === "notifications/cancelled" && isId(requestId)
@@ -120,19 +128,26 @@ function readMessage({ text, message }: WireMessage): Read {
   };
   const [id, method] = [at("id"), at("method")];
   return {
-    id: isId(id) ? id : undefined,
-    method: typeof method === "string" ? method : undefined,
+    ...namesOf(id, method),
     isError: members?.has("error") ?? false,
     message: undefined,
     size: text.length,
   };
 }
 
+const namesOf = (id: unknown, method: unknown): Pick<Read, "id" | "canMatch" | "method"> => ({
+  id: !isId(id) ? undefined : typeof id === "string" ? shortText(id, MOST_NAME) : id,
+  canMatch: isShortId(id),
+  method: typeof method === "string" ? shortText(method, MOST_NAME) : undefined,
+});
+
+const isShortId = (id: unknown): id is RequestId =>
+  isId(id) && (typeof id === "number" || id.length <= MOST_NAME);
+
 function readParsed(message: unknown, size: number): Read {
   const { id, method, error } = isRecord(message) ? message : {};
   return {
-    id: isId(id) ? id : undefined,
-    method: typeof method === "string" ? method : undefined,
+    ...namesOf(id, method),
     isError: error !== undefined,
     message: message ?? null,
     size,
