@@ -312,6 +312,11 @@ describe("an attacker's page", () => {
     ["https://user:word@example.com", false],
     ["https://example.com/?key=x", false],
     ["no address", false],
+    ["https://${HOME}.evil.example/v1", false],
+    ["https://%24%7BHOME%7D.evil.example/v1", false],
+    ["https://evil.example/${env:HOME}", false],
+    ["https://evil.example/$HOME", false],
+    ["https://a_b.example/v1", false],
     ["http://127.0.0.1:1/v1", true],
     ["http://2130706433/v1", true],
     ["http://localhost:9/v1", true],
@@ -386,6 +391,14 @@ describe("an attacker's page", () => {
       expect(await dataOf(save(set, { name, type: "openai", key: KEY }))).toEqual({ field: "params.name" });
     },
   );
+
+  it("cannot make the file one that the gateway would refuse", async () => {
+    const set = await stage('{ "model": { "use": "one/x", "providers": { "one": { "url": "https://a.example/v1" } } } }');
+    const broken = (await set.text()).replace("https://a.example/v1", "nowhere");
+    await writeFile(set.file, broken);
+    expect(await codeOf(save(set, { name: "one", type: "compatible", key: KEY }))).toBe("config-invalid");
+    expect(await set.text()).toBe(broken);
+  });
 
   it("cannot write to a file that waits for approval, or is another program's", async () => {
     const changed = await stage("{}", { isApproved: async () => false });

@@ -25,6 +25,7 @@ import {
   type NewModelProvider,
 } from "@vitrine/wire";
 import type { SettingsChange } from "../config/edit-settings.js";
+import { readSettings } from "../config/read.js";
 import { changeSettingsFile, settingsText } from "../config/write-settings.js";
 import type { SetupHost } from "../setup/setup-host.js";
 import type { AuditLog } from "../store/store.js";
@@ -40,7 +41,7 @@ import {
 } from "./provider-changes.js";
 
 /** The settings file that changes go to. */
-type SettingsHost = Pick<SetupHost, "file" | "readOnly" | "isApproved" | "written">;
+type SettingsHost = Pick<SetupHost, "file" | "readOnly" | "reading" | "isApproved" | "written">;
 
 /** Options of {@link ModelSetup}. */
 export interface ModelSetupOptions {
@@ -232,11 +233,16 @@ export class ModelSetup {
   }
 
   #change(host: SettingsHost, changes: (text: string) => readonly SettingsChange[]): Promise<string> {
-    return changeSettingsFile(host.file, async (text) => {
+    const made = async (text: string): Promise<readonly SettingsChange[]> => {
       if (text === "" || (await host.isApproved(text))) return changes(text);
       const message =
         "the settings file was changed by somebody else, and waits for approval in the terminal; approve it, and try again";
       throw new GatewayError("settings-unwritable", message);
+    };
+    return changeSettingsFile(host.file, made, async (text) => {
+      // As the gateway will read it. Servers with problems are not this page's.
+      const secrets = async (): Promise<SecretStore> => this.#options.secrets;
+      await readSettings(text, { ...host.reading, secrets, onskip: () => {} });
     });
   }
 

@@ -8,6 +8,9 @@ import { INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
 import { isPrivateHost, kindOfAddress } from "@vitrine/servers";
 import { MODEL_INPUT_LIMITS } from "@vitrine/wire";
 
+/** Names, and IPv6 addresses in brackets. */
+const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/;
+
 /** An accepted address. */
 export interface ProviderUrl {
   readonly url: string;
@@ -24,6 +27,9 @@ export function providerUrl(written: string, isConfirmed: boolean): ProviderUrl 
   if (written.length > MODEL_INPUT_LIMITS.url || !URL.canParse(written) || !/^https?:\/\//i.test(written))
     throw wrong("this is not a web address; write it like https://openrouter.ai/api/v1");
   const { protocol, hostname, username, password, search, hash, href } = new URL(written);
+  // The settings resolve references in addresses: a page could send environment variables to a host of its choice.
+  if (/[${}]/.test(written + href) || !HOST.test(hostname))
+    throw wrong("the address contains characters that are not allowed in the address of a model, such as $ and {");
   if (username || password)
     throw wrong("the address contains a user name or a password; enter a key instead");
   if (search || hash) throw wrong("the address contains ? or #; remove it and everything after it");
