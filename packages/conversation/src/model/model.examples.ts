@@ -1,5 +1,5 @@
 import { aiModel } from "./ai-model.js";
-import { isModelServer, detectLocalServers } from "./local-servers.js";
+import { detectLocalServers, isModelServer } from "./local-servers.js";
 import type { Model, ModelRequest } from "./model.js";
 import { ModelError } from "./model-error.js";
 import { Models } from "./models.js";

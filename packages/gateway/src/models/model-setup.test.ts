@@ -343,7 +343,9 @@ describe("an attacker's page", () => {
     open.push(() => service.close());
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`;
     const set = await stage("");
-    expect(await codeOf(save(set, { name: "one", type: "compatible", url, key: KEY }))).toBe("config-invalid");
+    expect(await codeOf(save(set, { name: "one", type: "compatible", url, key: KEY }))).toBe(
+      "config-invalid",
+    );
     expect(heard).toEqual([["/v1/models", undefined]]);
   });
 
@@ -428,10 +430,14 @@ describe("an attacker's page", () => {
   });
 
   it("cannot make the file one that the gateway would refuse", async () => {
-    const set = await stage('{ "model": { "use": "one/x", "providers": { "one": { "url": "https://a.example/v1" } } } }');
+    const set = await stage(
+      '{ "model": { "use": "one/x", "providers": { "one": { "url": "https://a.example/v1" } } } }',
+    );
     const broken = (await set.text()).replace("https://a.example/v1", "nowhere");
     await writeFile(set.file, broken);
-    expect(await codeOf(save(set, { name: "one", type: "compatible", url: "https://a.example/v1", key: KEY }))).toBe("config-invalid");
+    expect(
+      await codeOf(save(set, { name: "one", type: "compatible", url: "https://a.example/v1", key: KEY })),
+    ).toBe("config-invalid");
     expect(await set.text()).toBe(broken);
   });
 

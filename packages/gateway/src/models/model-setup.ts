@@ -25,9 +25,9 @@ import {
   type ModelTest,
   type NewModelProvider,
 } from "@vitrine/wire";
+import type { GatewaySettings } from "../config/config.js";
 import type { SettingsChange } from "../config/edit-settings.js";
 import { readSettings } from "../config/read.js";
-import type { GatewaySettings } from "../config/config.js";
 import { changeSettingsFile, settingsText } from "../config/write-settings.js";
 import type { SetupHost } from "../setup/setup-host.js";
 import type { AuditLog } from "../store/store.js";
@@ -296,7 +296,10 @@ const wrong = (field: string, message: string): VitrineError =>
   new VitrineError(INVALID_PARAMS, message, { data: { field: `params.${field}` } });
 
 const moved = (): GatewayError =>
-  new GatewayError("settings-changed", "the address of this provider is another one now: look again, and enter the key again");
+  new GatewayError(
+    "settings-changed",
+    "the address of this provider is another one now: look again, and enter the key again",
+  );
 
 /** A key without the whitespace that copying adds. */
 function keyOf(written: string | undefined): string | undefined {

@@ -35,7 +35,9 @@ export async function providerUrl(
   const { protocol, hostname, username, password, search, hash, href } = new URL(written);
   // The settings resolve references in addresses: a page could send environment variables to a host of its choice.
   if (/[${}]/.test(written + href) || !HOST.test(hostname))
-    throw wrong("the address contains characters that are not allowed in the address of a model, such as $ and {");
+    throw wrong(
+      "the address contains characters that are not allowed in the address of a model, such as $ and {",
+    );
   if (username || password)
     throw wrong("the address contains a user name or a password; enter a key instead");
   if (search || hash) throw wrong("the address contains ? or #; remove it and everything after it");
