@@ -17,7 +17,7 @@ export type {
 export { Conversations, type ConversationsOptions } from "./conversations.js";
 export type { ConversationListener } from "./journal.js";
 export { type ConversationLimits, DEFAULT_LIMITS } from "./limits.js";
-export { type DetectionOptions, detectLocalServers } from "./model/local-servers.js";
+export { type DetectionOptions, detectLocalServers, isModelServer } from "./model/local-servers.js";
 export type {
   ImagePart,
   Model,

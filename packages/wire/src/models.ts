@@ -87,8 +87,6 @@ export interface NewModelProvider {
   url?: string | undefined;
   /** Replaces the key; without it, the current one stays. Sent once, and stored encrypted. */
   key?: string | undefined;
-  /** Whether the user has confirmed an address of a private network. */
-  isPrivate?: boolean | undefined;
 }
 
 /** A model server on this machine. */

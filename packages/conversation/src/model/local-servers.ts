@@ -3,11 +3,14 @@
  *
  * @module
  */
+import { isRecord } from "@vitrine/protocol";
 import type { LocalModelServer } from "@vitrine/wire";
 import { askAt, LOCAL_PROGRAMS } from "./local-programs.js";
 
 /** Milliseconds that each port gets for all its answers. */
 const DETECTION_TIMEOUT = 500;
+/** Milliseconds for an address that a user has entered. */
+const ANSWER_TIMEOUT = 3_000;
 
 /** Options of {@link detectLocalServers}. */
 export interface DetectionOptions {
@@ -39,4 +42,19 @@ export async function detectLocalServers({
     }),
   );
   return found.flat();
+}
+
+/**
+ * Whether an address answers as a model server: its `/models` is a list of entries with an `id`, as OpenAI documents it. Sends
+ * no key, and follows no redirect.
+ *
+ * @example
+ * ```ts source="./model.examples.ts#isModelServer"
+ * if (await isModelServer("http://127.0.0.1:9000/v1")) show("a model server runs there");
+ * ```
+ */
+export async function isModelServer(url: string, timeout = ANSWER_TIMEOUT): Promise<boolean> {
+  const answer = await askAt(url, AbortSignal.timeout(timeout))("/models");
+  const list: unknown = isRecord(answer) ? answer["data"] : undefined;
+  return Array.isArray(list) && list.every((each) => isRecord(each) && typeof each["id"] === "string");
 }

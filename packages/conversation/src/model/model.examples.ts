@@ -1,5 +1,5 @@
 import { aiModel } from "./ai-model.js";
-import { detectLocalServers } from "./local-servers.js";
+import { detectLocalServers, isModelServer } from "./local-servers.js";
 import type { Model, ModelRequest } from "./model.js";
 import { ModelError } from "./model-error.js";
 import { Models } from "./models.js";
@@ -54,4 +54,7 @@ export async function detectExample(show: (text: string) => void) {
     show(`${program} at ${url}: ${models.map(({ name }) => name).join(", ")}`);
   }
   //#endregion detect
+  //#region isModelServer
+  if (await isModelServer("http://127.0.0.1:9000/v1")) show("a model server runs there");
+  //#endregion isModelServer
 }

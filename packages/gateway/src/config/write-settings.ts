@@ -22,6 +22,7 @@ const queues = new Map<string, Promise<unknown>>();
  * Changes settings of a file. `changes` gets its current text, and is called again if another program writes
  * the file meanwhile; an error that it throws leaves the file as it is. A file that does not exist is created,
  * readable for this user only; its mode and the target of a link stay otherwise. Resolves to the new text.
+ * `check` gets the text before it is written, and throws to keep the file.
  *
  * @throws {GatewayError} `config-invalid` if the file is not valid JSON; `settings-unwritable`
  * @example
@@ -32,9 +33,10 @@ const queues = new Map<string, Promise<unknown>>();
 export function changeSettingsFile(
   file: string,
   changes: (text: string) => readonly SettingsChange[] | Promise<readonly SettingsChange[]>,
+  check?: (text: string) => Promise<void>,
 ): Promise<string> {
   const previous = queues.get(file) ?? Promise.resolve();
-  const work = previous.catch(() => {}).then(() => changed(file, changes));
+  const work = previous.catch(() => {}).then(() => changed(file, changes, check));
   queues.set(file, work);
   const forget = (): void => {
     if (queues.get(file) === work) queues.delete(file);
@@ -43,12 +45,13 @@ export function changeSettingsFile(
   return work;
 }
 
-async function changed(file: string, changes: Parameters<typeof changeSettingsFile>[1]): Promise<string> {
+async function changed(...[file, changes, check]: Parameters<typeof changeSettingsFile>): Promise<string> {
   const path = await targetOf(file);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const text = await textOf(path, file);
     const edited = edit(file, text ?? "", await changes(text ?? ""));
     if (edited === text) return edited;
+    await check?.(edited);
     try {
       if (await replace(path, text, edited)) return edited;
     } catch (cause) {

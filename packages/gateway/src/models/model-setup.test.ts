@@ -139,7 +139,6 @@ describe("a provider that a page adds", () => {
       type: "compatible",
       url: model.url,
       key: ` ${KEY}\n`,
-      isPrivate: true,
     });
     expect(saved).toEqual({
       providers: [{ name: "local", type: "compatible", url: model.url, key: "store", isWritten: true }],
@@ -177,9 +176,9 @@ describe("a provider that a page adds", () => {
     const ask = async (request: Promise<unknown>): Promise<void> => {
       answers.push(await request.catch((error: Error) => [error.message, Object(error).data, String(error)]));
     };
-    await ask(save(set, { name: "local", type: "compatible", url: model.url, key: KEY, isPrivate: true }));
+    await ask(save(set, { name: "local", type: "compatible", url: model.url, key: KEY }));
     await ask(page.request("model/test", { model: "local/small" }));
-    await ask(save(set, { name: "local", type: "compatible", key: OTHER_KEY }));
+    await ask(save(set, { name: "local", type: "compatible", url: model.url, key: OTHER_KEY }));
     await ask(save(set, { name: "BAD", type: "compatible", url: model.url, key: KEY }));
     await ask(save(set, { name: "more", type: "compatible", url: "http://example.com", key: KEY }));
     await ask(
@@ -250,7 +249,7 @@ describe("a provider that a page adds", () => {
     const set = await stage(
       '{ "model": { "use": "one/x", "providers": { "one": { "url": "https://a.example/v1" }, "two": { "url": "https://b.example/v1", "models": ["y"] } } } }',
     );
-    await save(set, { name: "one", type: "compatible", key: KEY });
+    await save(set, { name: "one", type: "compatible", url: "https://a.example/v1", key: KEY });
     const secret = keyIn(await set.text());
     const { providers } = await set.page.request("model/forget", { name: "one", what: "key" });
     expect(providers).toMatchObject([{ name: "one", key: "none" }, { name: "two" }]);
@@ -285,7 +284,7 @@ describe("an attacker's page", () => {
     const set = await stage("");
     await save(set, { name: "one", type: "compatible", url: "https://a.example/v1", key: KEY });
     const secret = keyIn(await set.text());
-    await save(set, { name: "one", type: "compatible", url: thief.url, isPrivate: true });
+    await save(set, { name: "one", type: "compatible", url: thief.url });
     expect(await set.text()).not.toContain("secret");
     expect(await set.secret(secret)).toBeUndefined();
     await set.page.request("model/list", { provider: "one" });
@@ -294,7 +293,7 @@ describe("an attacker's page", () => {
       "its own address",
     );
     // A reference is a key like any other text.
-    await save(set, { name: "two", type: "compatible", url: thief.url, key: "${env:HOME}", isPrivate: true });
+    await save(set, { name: "two", type: "compatible", url: thief.url, key: "${env:HOME}" });
     await set.page.request("model/list", { provider: "two" });
     expect(thief.lists.at(-1)?.authorization).toBe("Bearer ${env:HOME}");
   });
@@ -312,18 +311,42 @@ describe("an attacker's page", () => {
     ["https://user:word@example.com", false],
     ["https://example.com/?key=x", false],
     ["no address", false],
+    ["https://${HOME}.evil.example/v1", false],
+    ["https://%24%7BHOME%7D.evil.example/v1", false],
+    ["https://evil.example/${env:HOME}", false],
+    ["https://evil.example/$HOME", false],
+    ["https://a_b.example/v1", false],
     ["http://127.0.0.1:1/v1", true],
     ["http://2130706433/v1", true],
     ["http://localhost:9/v1", true],
     ["https://10.0.0.7/v1", true],
     ["http://[::1]/v1", true],
     ["http://192.168.1.1/v1", true],
-  ])("cannot use %s without the user (who may confirm it: %s)", async (url, mayConfirm) => {
+  ])("cannot use %s (whose user may write it into the file: %s)", async (url, mayWrite) => {
     const set = await stage("");
-    const data = await dataOf(save(set, { name: "one", type: "compatible", url }));
-    expect(data).toEqual({ field: "params.url", ...(mayConfirm && { confirm: true }) });
-    const confirmed = await dataOf(save(set, { name: "one", type: "compatible", url, isPrivate: true }));
-    expect(confirmed).toEqual(mayConfirm ? "nothing" : { field: "params.url" });
+    const confirmed = { name: "one", type: "compatible", url, isPrivate: true } as const;
+    const error = await save(set, confirmed).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      data: { field: "params.url", ...(mayWrite && { code: "config-invalid" }) },
+      ...(mayWrite && { message: expect.stringContaining('"privateNetwork": true') }),
+    });
+    expect(await readdir(set.entry.folder)).not.toContain("mcp.json");
+  });
+
+  it("cannot use a service of this machine that is no model server, which gets no key", async () => {
+    const heard: unknown[] = [];
+    const service = createServer((request, response) => {
+      heard.push([request.url, request.headers.authorization]);
+      response.setHeader("content-type", "application/json").end('{"data":[{"name":"no model"}]}');
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => service.once("listening", resolve));
+    open.push(() => service.close());
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`;
+    const set = await stage("");
+    expect(await codeOf(save(set, { name: "one", type: "compatible", url, key: KEY }))).toBe(
+      "config-invalid",
+    );
+    expect(heard).toEqual([["/v1/models", undefined]]);
   });
 
   it("cannot reach a private address through the name of a public one", async () => {
@@ -387,6 +410,37 @@ describe("an attacker's page", () => {
     },
   );
 
+  it("cannot get a key for an address that its user has not seen", async () => {
+    const set = await stage('{ "model": { "providers": { "one": { "url": "https://a.example/v1" } } } }');
+    const other = (await set.text()).replace("a.example", "b.example");
+    expect(await codeOf(save(set, { name: "one", type: "compatible", key: KEY }))).toBe("settings-changed");
+    await writeFile(set.file, other);
+    const seen = { name: "one", type: "compatible", url: "https://a.example/v1", key: KEY } as const;
+    expect(await codeOf(save(set, seen))).toBe("settings-changed");
+    expect(await set.text()).toBe(other);
+  });
+
+  it("keeps a private address that the user has written, and its key can be replaced", async () => {
+    const set = await stage(
+      '{ "model": { "providers": { "one": { "url": "https://10.0.0.7/v1", "privateNetwork": true } } } }',
+    );
+    await save(set, { name: "one", type: "compatible", url: "https://10.0.0.7/v1", key: KEY });
+    expect(await set.secret(keyIn(await set.text()))).toBe(KEY);
+    expect(await set.text()).toContain('"privateNetwork": true');
+  });
+
+  it("cannot make the file one that the gateway would refuse", async () => {
+    const set = await stage(
+      '{ "model": { "use": "one/x", "providers": { "one": { "url": "https://a.example/v1" } } } }',
+    );
+    const broken = (await set.text()).replace("https://a.example/v1", "nowhere");
+    await writeFile(set.file, broken);
+    expect(
+      await codeOf(save(set, { name: "one", type: "compatible", url: "https://a.example/v1", key: KEY })),
+    ).toBe("config-invalid");
+    expect(await set.text()).toBe(broken);
+  });
+
   it("cannot write to a file that waits for approval, or is another program's", async () => {
     const changed = await stage("{}", { isApproved: async () => false });
     expect(await codeOf(save(changed, { name: "one", type: "openai", key: KEY }))).toBe(
@@ -406,10 +460,6 @@ describe("local model servers", () => {
     const model = await scripted([callTool("say_hello", { word: "vitrine" })], ollama("qwen3:8b"));
     const { port } = new URL(model.url);
     const set = await stage("", { ports: { Ollama: Number(port) } });
-    // Not before the gateway itself has found it.
-    expect(await dataOf(save(set, { name: "ollama", type: "compatible", url: model.url }))).toMatchObject({
-      confirm: true,
-    });
     const { found } = await set.page.request("model/detect", {});
     expect(found).toEqual([
       { program: "Ollama", url: model.url, models: [{ name: "qwen3:8b", context: 40_960, canCall: true }] },
@@ -432,7 +482,7 @@ it("one test message of a user runs at a time", async () => {
   });
   const model = await scripted([async () => held.then(() => say("late"))]);
   const set = await stage("");
-  await save(set, { name: "one", type: "compatible", url: model.url, isPrivate: true });
+  await save(set, { name: "one", type: "compatible", url: model.url });
   const first = set.page.request("model/test", { model: "one/x" });
   await expect.poll(() => model.requests.length).toBe(1);
   expect(await codeOf(set.page.request("model/test", { model: "one/x" }))).toBe("overloaded");

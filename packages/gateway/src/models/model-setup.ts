@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto";
 import {
   type DetectionOptions,
   detectLocalServers,
+  isModelServer,
   ModelError,
   type ModelProviderSettings,
   type Models,
@@ -24,7 +25,9 @@ import {
   type ModelTest,
   type NewModelProvider,
 } from "@vitrine/wire";
+import type { GatewaySettings } from "../config/config.js";
 import type { SettingsChange } from "../config/edit-settings.js";
+import { readSettings } from "../config/read.js";
 import { changeSettingsFile, settingsText } from "../config/write-settings.js";
 import type { SetupHost } from "../setup/setup-host.js";
 import type { AuditLog } from "../store/store.js";
@@ -40,7 +43,7 @@ import {
 } from "./provider-changes.js";
 
 /** The settings file that changes go to. */
-type SettingsHost = Pick<SetupHost, "file" | "readOnly" | "isApproved" | "written">;
+type SettingsHost = Pick<SetupHost, "file" | "readOnly" | "reading" | "isApproved" | "written">;
 
 /** Options of {@link ModelSetup}. */
 export interface ModelSetupOptions {
@@ -93,7 +96,7 @@ export class ModelSetup {
   /**
    * Adds a provider, or changes it. Resolves when its models can be used.
    *
-   * @throws {GatewayError} `admin-required`, `settings-unwritable`, `config-invalid`
+   * @throws {GatewayError} `admin-required`, `settings-unwritable`, `settings-changed`, `config-invalid`
    * @throws {VitrineError} `INVALID_PARAMS`
    */
   async save(user: string, provider: NewModelProvider): Promise<ModelProviders> {
@@ -108,18 +111,28 @@ export class ModelSetup {
     const key = keyOf(provider.key);
     if (type !== "compatible" && url !== undefined)
       throw wrong("url", `${type} has its own address; leave it empty`);
-    const isConfirmed = provider.isPrivate === true || (url !== undefined && this.#detected.has(url));
-    const address = url === undefined ? undefined : providerUrl(url, isConfirmed);
+    const isServer = async (at: string): Promise<boolean> => this.#detected.has(at) || isModelServer(at);
+    const found = this.#find(name);
+    const isKnown = found?.isWritten === true && found.type === type;
+    if (type === "compatible" && isKnown && key !== undefined && url === undefined) throw moved();
+    // The address that the file has already is the user's, also in a private network.
+    const isKept = url === undefined || (isKnown && url === found.url);
+    const address = isKept ? undefined : await providerUrl(url, isServer);
     const before = this.#secretOf(name);
-    const isNew = this.#find(name) === undefined;
+    const isNew = found === undefined;
     const secret = key === undefined ? undefined : `model-${name}-${randomBytes(6).toString("hex")}`;
     const fromEnvironment = models.providers.filter((each) => !each.isWritten).map((each) => each.name);
+    const made = (current: string): SettingsChange[] => {
+      const written = providerIn(writtenModels(current).providers, name);
+      const hasType = written !== undefined && typeOf(name, written) === type;
+      if (type === "compatible" && !address && !hasType)
+        throw isKnown ? moved() : wrong("url", "enter the address of the model server");
+      return savedProvider(current, { provider, address, secret, fromEnvironment });
+    };
     const text = await this.#keeping(secret, key, () =>
-      this.#change(host, (current) => {
-        const written = providerIn(writtenModels(current).providers, name);
-        if (type === "compatible" && !address && !(written && typeOf(name, written) === type))
-          throw wrong("url", "enter the address of the model server");
-        return savedProvider(current, { provider, address, secret, fromEnvironment });
+      this.#change(host, made, ({ model }) => {
+        // A key goes only to the address that its user has seen.
+        if (url !== undefined && model.providers.get(name)?.url !== (address?.url ?? url)) throw moved();
       }),
     );
     await host.written(text, `model.providers.${name}`);
@@ -231,12 +244,22 @@ export class ModelSetup {
     return secret !== undefined && /^model-.+-[0-9a-f]{12}$/.test(secret) ? secret : undefined;
   }
 
-  #change(host: SettingsHost, changes: (text: string) => readonly SettingsChange[]): Promise<string> {
-    return changeSettingsFile(host.file, async (text) => {
+  #change(
+    host: SettingsHost,
+    changes: (text: string) => readonly SettingsChange[],
+    check?: (settings: GatewaySettings) => void,
+  ): Promise<string> {
+    const made = async (text: string): Promise<readonly SettingsChange[]> => {
       if (text === "" || (await host.isApproved(text))) return changes(text);
       const message =
         "the settings file was changed by somebody else, and waits for approval in the terminal; approve it, and try again";
       throw new GatewayError("settings-unwritable", message);
+    };
+    return changeSettingsFile(host.file, made, async (text) => {
+      // As the gateway will read it. Servers with problems are not this page's.
+      const secrets = async (): Promise<SecretStore> => this.#options.secrets;
+      const settings = await readSettings(text, { ...host.reading, secrets, onskip: () => {} });
+      check?.(settings);
     });
   }
 
@@ -271,6 +294,12 @@ export class ModelSetup {
 
 const wrong = (field: string, message: string): VitrineError =>
   new VitrineError(INVALID_PARAMS, message, { data: { field: `params.${field}` } });
+
+const moved = (): GatewayError =>
+  new GatewayError(
+    "settings-changed",
+    "the address of this provider is another one now: look again, and enter the key again",
+  );
 
 /** A key without the whitespace that copying adds. */
 function keyOf(written: string | undefined): string | undefined {

@@ -5,8 +5,11 @@
  * @module
  */
 import { INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
-import { isPrivateHost, kindOfAddress } from "@vitrine/servers";
-import { MODEL_INPUT_LIMITS } from "@vitrine/wire";
+import { isLoopbackHost, isPrivateHost, kindOfAddress } from "@vitrine/servers";
+import { GatewayError, MODEL_INPUT_LIMITS } from "@vitrine/wire";
+
+/** Names, and IPv6 addresses in brackets. */
+const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])$/;
 
 /** An accepted address. */
 export interface ProviderUrl {
@@ -16,14 +19,25 @@ export interface ProviderUrl {
 }
 
 /**
- * Accepts `https` addresses, and private ones that the user has confirmed or that the gateway has found itself.
+ * Accepts `https` addresses, and those of model servers on this machine. A page cannot open a private network: its confirmation
+ * would be that of whoever controls the page.
  *
- * @throws {VitrineError} `INVALID_PARAMS`; `data.confirm` is set if the user may confirm the address
+ * @param isServer whether a model server was found at this address of this machine
+ * @throws {VitrineError} `INVALID_PARAMS`
+ * @throws {GatewayError} `config-invalid` for a private address, with the lines to write into the settings file
  */
-export function providerUrl(written: string, isConfirmed: boolean): ProviderUrl {
+export async function providerUrl(
+  written: string,
+  isServer: (url: string) => Promise<boolean>,
+): Promise<ProviderUrl> {
   if (written.length > MODEL_INPUT_LIMITS.url || !URL.canParse(written) || !/^https?:\/\//i.test(written))
     throw wrong("this is not a web address; write it like https://openrouter.ai/api/v1");
   const { protocol, hostname, username, password, search, hash, href } = new URL(written);
+  // The settings resolve references in addresses: a page could send environment variables to a host of its choice.
+  if (/[${}]/.test(written + href) || !HOST.test(hostname))
+    throw wrong(
+      "the address contains characters that are not allowed in the address of a model, such as $ and {",
+    );
   if (username || password)
     throw wrong("the address contains a user name or a password; enter a key instead");
   if (search || hash) throw wrong("the address contains ? or #; remove it and everything after it");
@@ -33,11 +47,19 @@ export function providerUrl(written: string, isConfirmed: boolean): ProviderUrl 
     throw wrong("this address is reserved for the network itself, and is never used for models");
   if (protocol === "http:" && !isPrivate)
     throw wrong("the address must begin with https, because the key would be readable on the way");
-  if (isPrivate && !isConfirmed) {
-    const message = `${host} is this machine, or in a private network; confirm that you run a model server there`;
-    throw new VitrineError(INVALID_PARAMS, message, { data: { field: "params.url", confirm: true } });
-  }
-  return { url: href.replace(/\/$/, ""), isPrivate };
+  const url = href.replace(/\/$/, "");
+  if (!isPrivate) return { url, isPrivate };
+  const isHere = isLoopbackHost(hostname);
+  if (isHere && (await isServer(url))) return { url, isPrivate };
+  const problem = isHere
+    ? `${host} is this machine, and no model server answers at ${url}/models; start it, and try again`
+    : `${host} is in a private network, which no page may open`;
+  const lines = `"url": ${JSON.stringify(url)}, "privateNetwork": true`;
+  throw new GatewayError(
+    "config-invalid",
+    `${problem}. Or write it into the settings file, under "model", "providers" and a name: { ${lines} }`,
+    { data: { field: "params.url" } },
+  );
 }
 
 const wrong = (message: string): VitrineError =>

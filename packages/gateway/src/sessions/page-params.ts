@@ -145,7 +145,7 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M][
   "model/providers": shape({}),
   "model/save": shape(
     { name: STRING, type: { kind: "literal", values: ["openai", "anthropic", "google", "compatible"] } },
-    { url: STRING, key: STRING, isPrivate: BOOLEAN },
+    { url: STRING, key: STRING },
   ),
   "model/forget": shape({ name: STRING, what: { kind: "literal", values: ["key", "provider"] } }),
   "model/list": shape({ provider: STRING }),

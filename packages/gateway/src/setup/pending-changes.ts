@@ -4,6 +4,7 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
+import { Refusal } from "@vitrine/guard";
 import { messageOf } from "@vitrine/servers/support";
 import { GatewayError, type PendingServer } from "@vitrine/wire";
 import type { NewSecrets } from "./drafts.js";
@@ -38,6 +39,10 @@ export interface PendingOptions {
 /** Questions that may wait at once: a page must not bury the terminal in them. */
 const MAX_PENDING = 10;
 
+/** Questions that pages may withdraw within a minute, so that no answer meets another question than the user has read. */
+const MAX_WITHDRAWN = 10;
+const MINUTE = 60_000;
+
 /** A change with its question. */
 interface Question {
   readonly change: ProposedChange;
@@ -54,6 +59,9 @@ export class PendingChanges {
   readonly #options: PendingOptions;
   readonly #questions = new Map<string, Question>();
   #asking: Promise<void> = Promise.resolve();
+  /** When pages have withdrawn questions. */
+  #withdrawn: number[] = [];
+  #refusedUntil = 0;
 
   constructor(options: PendingOptions) {
     this.#options = options;
@@ -67,9 +75,15 @@ export class PendingChanges {
    * Asks for a change. An earlier question about the same server is withdrawn.
    *
    * @throws {GatewayError} `config-invalid` if it is too long to be read in a terminal; `overloaded`
+   * @throws {Refusal} `rate-limited` after too many withdrawn questions
    */
   add(change: ProposedChange): PendingServer {
     const { host } = this.#options;
+    const wait = this.#refusedUntil - performance.now();
+    if (wait > 0)
+      throw new Refusal("rate-limited", "too many questions in the terminal were withdrawn: wait a minute", {
+        retryAfter: Math.ceil(wait),
+      });
     this.withdraw(change.name);
     if (this.#questions.size >= MAX_PENDING)
       throw new GatewayError("overloaded", "too many changes wait for the terminal: answer or withdraw them");
@@ -105,11 +119,23 @@ export class PendingChanges {
 
   /** Withdraws the question about a server. */
   withdraw(name: string): void {
-    for (const { shown } of this.#questions.values()) if (shown.name === name) this.#drop(shown.id);
+    for (const { shown } of this.#questions.values()) if (shown.name === name) this.#take(shown);
   }
 
   dismiss(id: string): void {
-    if (this.#drop(id)) this.#options.onchange();
+    const question = this.#questions.get(id);
+    if (!question) return;
+    this.#take(question.shown);
+    this.#options.onchange();
+  }
+
+  /** Drops a question for a page, and counts it if the user may be reading it. */
+  #take({ id, state }: PendingServer): void {
+    this.#drop(id);
+    if (state !== "asking") return;
+    const now = performance.now();
+    this.#withdrawn = [...this.#withdrawn.filter((at) => at > now - MINUTE), now];
+    if (this.#withdrawn.length >= MAX_WITHDRAWN) this.#refusedUntil = now + MINUTE;
   }
 
   /** The file has a server of this version now: a question about another version is obsolete. */
@@ -122,13 +148,12 @@ export class PendingChanges {
     for (const id of [...this.#questions.keys()]) this.#drop(id);
   }
 
-  #drop(id: string): boolean {
+  #drop(id: string): void {
     const question = this.#questions.get(id);
-    if (!question) return false;
+    if (!question) return;
     question.controller.abort(new Error("withdrawn"));
     this.#questions.delete(id);
     this.#options.dropped(question.change);
-    return true;
   }
 
   async #ask(question: Question, asked: AskedChange): Promise<void> {

@@ -320,6 +320,16 @@ describe("attack: a command that a page asks for", () => {
     expect(await stage.text()).toBe("{}\n");
   });
 
+  it("attack: a page that withdraws ten questions within a minute asks no more", async () => {
+    const { stage, page } = await open();
+    const ask = (word: number) =>
+      page.request("gateway/add-server", { name: "tool", draft: { command: "node", args: [`${word}`] } });
+    for (let word = 0; word <= 10; word++) await ask(word);
+    await expect(ask(11)).rejects.toEqual(code("rate-limited"));
+    // The last one is still there, to be answered.
+    expect((await stage.state(page)).pending).toHaveLength(1);
+  });
+
   it("needs the terminal in pasted text and in imported files too", async () => {
     const marker = "/nonexistent/marker";
     const other = { mcpServers: { imported: marking(marker), web: { url: "https://web.example/mcp" } } };

@@ -4,7 +4,6 @@
  * @module
  */
 import type { GatewayClient } from "@vitrine/host/gateway";
-import { recordOf, VitrineError } from "@vitrine/protocol";
 import type {
   LocalModelServer,
   ModelProviderSummary,
@@ -30,10 +29,8 @@ export interface RunningTest {
   readonly outcome?: ModelTest | undefined;
 }
 
-/** The result of saving a provider. `confirm`: the user may confirm its private address. */
-export type Saved =
-  | { readonly isSaved: true }
-  | { readonly isSaved: false; readonly problem: string; readonly confirm: boolean };
+/** The result of saving a provider. */
+export type Saved = { readonly isSaved: true } | { readonly isSaved: false; readonly problem: string };
 
 const NO_MODELS: ProviderModels = { isLoading: false, models: [] };
 
@@ -116,8 +113,7 @@ export class ProviderList extends Observable {
       void this.list(provider.name);
       return { isSaved: true };
     } catch (error) {
-      const confirm = error instanceof VitrineError && recordOf(error.data)["confirm"] === true;
-      return { isSaved: false, problem: messageOf(error), confirm };
+      return { isSaved: false, problem: messageOf(error) };
     }
   }
 

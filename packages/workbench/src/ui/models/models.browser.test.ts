@@ -141,18 +141,19 @@ describe("models in the page", () => {
     await shot("models-answer");
   });
 
-  it("adds a provider at an address that the user confirms, and shows its many models, prices and the cost", async () => {
+  it("adds a provider at an address of this machine where a model server answers, and no other private one, and shows its many models, prices and the cost", async () => {
     await workbench.button("Models").click();
     await dialog()
       .getByRole("button", { name: /Provider/ })
       .click();
     await page.getByRole("option", { name: /Another address/ }).click();
-    await dialog().getByRole("textbox", { name: "Address" }).fill(router.url);
+    await dialog().getByRole("textbox", { name: "Address" }).fill("https://10.0.0.7/v1");
     await dialog().getByLabel("Key, if it needs one").fill(KEY);
     await workbench.button("Add").click();
-    await dialog().getByText("or in a private network; confirm that you run a model server there").waitFor();
-    await shot("models-confirm");
-    await workbench.button("Yes, use this address").click();
+    await dialog().getByText('"url": "https://10.0.0.7/v1", "privateNetwork": true').waitFor();
+    await shot("models-private");
+    await dialog().getByRole("textbox", { name: "Address" }).fill(router.url);
+    await workbench.button("Add").click();
     await dialog().getByText("300 models; the first 60 are shown").waitFor();
     await dialog()
       .getByRole("searchbox", { name: /Search the models/ })

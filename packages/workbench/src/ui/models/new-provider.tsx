@@ -37,8 +37,6 @@ export function NewProvider({ providers, onAdded }: NewProviderProps) {
   const [key, setKey] = useState("");
   const [url, setUrl] = useState("");
   const [problem, setProblem] = useState<string>();
-  /** The private address that the user may confirm. */
-  const [asked, setAsked] = useState<string>();
   const [isSaving, setSaving] = useState(false);
   const chosen = KINDS.find(({ id }) => id === kind);
   const isOther = kind === "other";
@@ -53,17 +51,14 @@ export function NewProvider({ providers, onAdded }: NewProviderProps) {
       type: chosen.type,
       ...(address !== undefined && { url: address }),
       ...(key.trim() !== "" && { key }),
-      ...(isOther && asked === address && { isPrivate: true }),
     });
     setSaving(false);
     setProblem(saved.isSaved ? undefined : saved.problem);
-    setAsked(!saved.isSaved && saved.confirm ? address : undefined);
     if (!saved.isSaved) return;
     setKey("");
     setUrl("");
     onAdded(name);
   };
-  const isAsked = isOther && asked !== undefined && asked === url.trim();
   return (
     <section className="models-section" aria-labelledby="models-new">
       <h3 id="models-new">Add a provider</h3>
@@ -97,7 +92,7 @@ export function NewProvider({ providers, onAdded }: NewProviderProps) {
           </Text>
         </TextField>
         {problem !== undefined && (
-          <p className={isAsked ? "note" : "problem"} role="alert">
+          <p className="problem" role="alert">
             {problem}
           </p>
         )}
@@ -106,7 +101,7 @@ export function NewProvider({ providers, onAdded }: NewProviderProps) {
           type="submit"
           isDisabled={isSaving || (isOther ? url.trim() === "" : key.trim() === "")}
         >
-          {isAsked ? "Yes, use this address" : "Add"}
+          Add
         </Button>
       </form>
     </section>

@@ -53,7 +53,13 @@ export function ProviderEntry({ provider, providers, isOpen, onToggle, current, 
                 <KeyForm
                   label={key === "none" ? "Key" : "Replace the key"}
                   onSave={async (entered) => {
-                    const saved = await providers.save({ name, type: provider.type, key: entered });
+                    const saved = await providers.save({
+                      name,
+                      type: provider.type,
+                      // The key goes to the address that is shown, or nowhere.
+                      ...(provider.type === "compatible" && { url }),
+                      key: entered,
+                    });
                     return saved.isSaved ? undefined : saved.problem;
                   }}
                 />
