@@ -53,7 +53,12 @@ export class SetupStage {
     this.file = join(folder, "mcp.json");
   }
 
-  static async open({ text, canAsk = true, imports = {}, uses }: SetupStageOptions = {}): Promise<SetupStage> {
+  static async open({
+    text,
+    canAsk = true,
+    imports = {},
+    uses,
+  }: SetupStageOptions = {}): Promise<SetupStage> {
     const stage = new SetupStage(await mkdtemp(join(tmpdir(), "vitrine-setup-")));
     stage.#uses = uses;
     for (const [name, content] of Object.entries(imports)) await writeFile(join(stage.folder, name), content);

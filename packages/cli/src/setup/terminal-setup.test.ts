@@ -75,8 +75,12 @@ describe("the question", () => {
   it("says that a command without isolation has the user's rights", async () => {
     const { setup } = open();
     for (const more of [{}, { isolation: { driver: "process" } }, { isolation: "process" }])
-      expect(setup.lines(asked([], more))?.join("\n")).toContain("not isolated: it can read and change your files");
-    expect(setup.lines(asked([], { isolation: { driver: "bubblewrap" } }))?.join("\n")).not.toContain("not isolated");
+      expect(setup.lines(asked([], more))?.join("\n")).toContain(
+        "not isolated: it can read and change your files",
+      );
+    expect(setup.lines(asked([], { isolation: { driver: "bubblewrap" } }))?.join("\n")).not.toContain(
+      "not isolated",
+    );
   });
 
   it("attack: escape sequences, line breaks, bidirectional and invisible characters are visible", async () => {

@@ -16,8 +16,12 @@ const withoutDisabled = ({ disabled: _, ...rest }: WrittenEntry): WrittenEntry =
 /** Whether it can start a program: it has anything in place of a command. */
 export const isProgram = (entry: WrittenEntry): boolean => entry["command"] !== undefined;
 
-/** The parts of an entry that say what it does; whether it is used does not matter. */
-export const substanceOf = (entry: WrittenEntry): string => JSON.stringify(withoutDisabled(entry));
+const sorted = (value: unknown): unknown =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+
+/** The parts of an entry that say what it does; whether it is used, and the order of keys, does not matter. */
+export const substanceOf = (entry: WrittenEntry): string =>
+  JSON.stringify(withoutDisabled(entry), (_, value: unknown) => sorted(value));
 
 /** Facts about a change. */
 export interface JudgedChange {

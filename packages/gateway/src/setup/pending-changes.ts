@@ -8,8 +8,8 @@ import { messageOf } from "@vitrine/servers/support";
 import { GatewayError, type PendingServer } from "@vitrine/wire";
 import { type NewSecrets, referenceTo } from "./drafts.js";
 import { versionOf } from "./settings-entries.js";
-import { type SentValues, shownEntry } from "./shown-entry.js";
 import type { AskedChange, SetupHost, WrittenEntry } from "./setup-host.js";
+import { type SentValues, shownEntry } from "./shown-entry.js";
 
 /** A change of one server. It never changes itself: what the user saw is what is written. */
 export interface ProposedChange {

@@ -163,7 +163,10 @@ describe("a server with an address", () => {
       const draft = { url, privateNetwork: true };
       const added = page.request("gateway/add-server", { name: "cloud", draft });
       await expect(added).rejects.toThrow("is reserved for the network itself");
-      for (const from of [{ text: `{ "cloud": { "url": "${url}" } }` }, { file: join(stage.folder, "other.json") }]) {
+      for (const from of [
+        { text: `{ "cloud": { "url": "${url}" } }` },
+        { file: join(stage.folder, "other.json") },
+      ]) {
         const found = await page.request("gateway/add-found", { ...from, names: ["cloud"] });
         expect(found.failed).toMatchObject([{ message: expect.stringContaining("is reserved") }]);
       }
@@ -175,7 +178,7 @@ describe("a server with an address", () => {
     const mcpServers = Object.fromEntries([
       ["plain", { url }],
       ["policy", { url, policy: { "tools/call": "allow" } }],
-      ["roots", { url, roots: ["/"] }],
+      ["roots", { url, roots: ["file:///srv"] }],
       ["program", { command: "true", policy: { "tools/call": "allow" } }],
     ]);
     const { stage, page } = await open({ text: JSON.stringify({ mcpServers }) });
@@ -396,7 +399,9 @@ describe("attack: a command that a page asks for", () => {
     const env = { TOKEN: "kept-literal", MODE: "old" };
     const { stage, page } = await open({
       text: JSON.stringify({ mcpServers: { tool: { command: "true", env, disabled: true } } }),
-      imports: { "other.json": JSON.stringify({ mcpServers: { more: { command: "x", env: { N: "kept-literal" } } } }) },
+      imports: {
+        "other.json": JSON.stringify({ mcpServers: { more: { command: "x", env: { N: "kept-literal" } } } }),
+      },
     });
     const version = await stage.version(page, "tool");
     const draft = { command: "false", env: { TOKEN: { keep: true as const }, MODE: { text: "fast" } } };

@@ -100,7 +100,15 @@ export class ServerSetup {
     const { host } = this.#options;
     const before = entryIn(await settingsText(host.file), name)?.entry;
     checkVersion(name, before, version);
-    const change = { user, name, change: "edit" as const, before, entry: undefined, secrets: new Map(), sent: {} };
+    const change = {
+      user,
+      name,
+      change: "edit" as const,
+      before,
+      entry: undefined,
+      secrets: new Map(),
+      sent: {},
+    };
     this.#pending.withdraw(name);
     await this.#commit(change, "page");
   }
@@ -204,8 +212,11 @@ export class ServerSetup {
     const fresh = new Set([...secrets.keys()].map(referenceTo));
     const wasUsed = (each: WrittenEntry): boolean => this.#used.has(name, each);
     const isInForce = (url: string): boolean =>
-      [...this.#options.servers().values()].some(({ transport }) => "url" in transport && transport.url === url);
-    if (needsTerminal({ before, after: entry, fresh, wasUsed, isInForce })) return { pending: await this.#ask(change) };
+      [...this.#options.servers().values()].some(
+        ({ transport }) => "url" in transport && transport.url === url,
+      );
+    if (needsTerminal({ before, after: entry, fresh, wasUsed, isInForce }))
+      return { pending: await this.#ask(change) };
     await this.#commit(change, "page");
     return {};
   }

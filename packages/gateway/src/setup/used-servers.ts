@@ -32,7 +32,10 @@ export class UsedServers {
 }
 
 /** Whether both are the same program or address. The command line may add variables to those of the file. */
-function isSameServer({ transport: written }: ServerSettings, { transport: running }: ServerSettings): boolean {
+function isSameServer(
+  { transport: written }: ServerSettings,
+  { transport: running }: ServerSettings,
+): boolean {
   if (written.type !== "stdio" || running.type !== "stdio") return isDeepStrictEqual(written, running);
   const env = Object.fromEntries(Object.keys(written.env).map((key) => [key, running.env[key]]));
   return isDeepStrictEqual(written, { ...running, env });
