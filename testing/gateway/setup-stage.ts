@@ -30,6 +30,8 @@ export interface SetupStageOptions {
   readonly text?: string | undefined;
   readonly canAsk?: boolean | undefined;
   readonly imports?: Record<string, string> | undefined;
+  /** The only servers of the file that the run uses; all by default. */
+  readonly uses?: readonly string[] | undefined;
 }
 
 /** The gateway, its file and its terminal. */
@@ -39,6 +41,9 @@ export class SetupStage {
   readonly questions: AskedQuestion[] = [];
   /** Texts of the file that the user has not approved. */
   readonly unapproved = new Set<string>();
+  /** Servers that a change of a page made new. */
+  readonly isNew: string[] = [];
+  #uses: readonly string[] | undefined;
   gateway!: RunningGateway;
   #watch: SettingsWatch | undefined;
   readonly #pages: RawPage[] = [];
@@ -48,8 +53,14 @@ export class SetupStage {
     this.file = join(folder, "mcp.json");
   }
 
-  static async open({ text, canAsk = true, imports = {} }: SetupStageOptions = {}): Promise<SetupStage> {
+  static async open({
+    text,
+    canAsk = true,
+    imports = {},
+    uses,
+  }: SetupStageOptions = {}): Promise<SetupStage> {
     const stage = new SetupStage(await mkdtemp(join(tmpdir(), "vitrine-setup-")));
+    stage.#uses = uses;
     for (const [name, content] of Object.entries(imports)) await writeFile(join(stage.folder, name), content);
     if (text !== undefined) await writeFile(stage.file, text);
     await stage.start(canAsk, Object.keys(imports));
@@ -71,14 +82,14 @@ export class SetupStage {
     const env = { HOME: folder, PATH: process.env["PATH"], PRIVATE_KEY: "of the user" };
     const reading = { overrides, env, isolation: { driver: "process" as const, network: true } };
     if (!existsSync(file)) await writeFile(file, "{}\n");
-    const watch = await watchSettings(file, (settings) => void this.gateway?.update(settings), {
+    const watch = await watchSettings(file, (settings) => void this.gateway?.update(this.#used(settings)), {
       ...reading,
       interval: 50,
       onskip: () => {},
       onerror: () => {},
     });
     this.#watch = watch;
-    this.gateway = await RunningGateway.start(watch.current, {
+    this.gateway = await RunningGateway.start(this.#used(watch.current), {
       log: createLog({ stream: { write: () => {} } }),
       setup: {
         file,
@@ -95,11 +106,27 @@ export class SetupStage {
             signal.addEventListener("abort", () => reject(signal.reason));
           }),
         isApproved: async (text) => !this.unapproved.has(text),
-        written: () => watch.reload(),
+        written: (_text, name, isNew) => {
+          if (isNew) this.isNew.push(name);
+          return watch.reload();
+        },
         importPlaces: () => imports.map((name) => ({ program: name, path: join(folder, name) })),
       },
     });
   }
+
+  #used(settings: GatewaySettings): GatewaySettings {
+    const isUsed = (name: string): boolean => this.#uses?.includes(name) ?? true;
+    return { ...settings, servers: new Map([...settings.servers].filter(([name]) => isUsed(name))) };
+  }
+
+  /** Allows the next question. */
+  async allow(): Promise<void> {
+    const count = this.#allowed++;
+    while (this.questions.length <= count) await new Promise((resolve) => setTimeout(resolve, 10));
+    this.questions[count]?.answer(true);
+  }
+  #allowed = 0;
 
   /** A page of a user; of the only one by default. */
   page(token = this.gateway.token ?? ""): RawPage {

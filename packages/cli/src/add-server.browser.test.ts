@@ -118,7 +118,7 @@ async function violations(): Promise<string[]> {
 }
 
 describe("a user adds", { timeout: 120_000 }, () => {
-  it("a server by its address, with the keyboard alone, and it starts at once", async () => {
+  it("a server by its address, with the keyboard alone, and it starts after the answer in the terminal", async () => {
     await workbench.button("Add a server").focus();
     await page.keyboard.press("Enter");
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("INPUT");
@@ -127,6 +127,7 @@ describe("a user adds", { timeout: 120_000 }, () => {
     await page.keyboard.type("remote");
     expect(await violations()).toEqual([]);
     await page.keyboard.press("Enter");
+    await answer("y", address);
     await dialog().waitFor({ state: "detached" });
     await state("remote", "ready");
     await section("remote").getByRole("option", { name: "echo" }).waitFor();
@@ -138,6 +139,7 @@ describe("a user adds", { timeout: 120_000 }, () => {
     await dialog().getByRole("textbox", { name: "Address" }).fill(oauth.mcp);
     await dialog().getByRole("textbox", { name: "Name", exact: true }).fill("private");
     await dialog().getByRole("button", { name: "Add", exact: true }).click();
+    await answer("y", oauth.mcp);
     await state("private", "sign in");
     const opened = context.waitForEvent("page");
     await section("private").getByRole("link", { name: "Sign in" }).click();

@@ -64,7 +64,7 @@ export function devCommand(
     const news = devLog(terminal);
     const { log } = news;
     const followed = new FollowedFiles();
-    let follow = async (_name: string): Promise<void> => {};
+    let follow = async (_name: string, _isNew: boolean): Promise<void> => {};
     const setup = terminalSetup({
       file: plan.target,
       terminal,
@@ -74,7 +74,7 @@ export function devCommand(
       isOpen: !options.strict,
       signal,
       reading: personalOptions(options, at, plan.target),
-      written: (_text, name) => follow(name),
+      written: (_text, name, isNew) => follow(name, isNew),
     });
     const { gateway, settings } = await start(plan.settings, folder, options, terminal, setup, {
       ...news,
@@ -110,8 +110,8 @@ export function devCommand(
         ...watchOptions(path, at, options, terminal, tell),
         approve: plan.approve,
       }));
-    follow = async (name) => {
-      plan.include(name);
+    follow = async (name, isNew) => {
+      if (isNew) plan.include(name);
       if (file) return file.reload();
       // The first server of a file that did not exist.
       const { current } = await watchFile(plan.target);

@@ -74,7 +74,13 @@ describe("the question", () => {
 
   it("says that a command without isolation has the user's rights", async () => {
     const { setup } = open();
-    expect(setup.lines(asked([]))?.join("\n")).toContain("not isolated: it can read and change your files");
+    for (const more of [{}, { isolation: { driver: "process" } }, { isolation: "process" }])
+      expect(setup.lines(asked([], more))?.join("\n")).toContain(
+        "not isolated: it can read and change your files",
+      );
+    expect(setup.lines(asked([], { isolation: { driver: "bubblewrap" } }))?.join("\n")).not.toContain(
+      "not isolated",
+    );
   });
 
   it("attack: escape sequences, line breaks, bidirectional and invisible characters are visible", async () => {
@@ -99,8 +105,10 @@ describe("the question", () => {
     expect(await answered).toBe(false);
   });
 
-  it("attack: a command that fills more than the screen is not asked at all", () => {
-    const { setup } = open();
+  it("attack: a command that fills more than the screen is not asked at all", async () => {
+    const { setup, ask, shown } = open();
+    await expect(ask(asked(["x".repeat(80 * 300)]))).rejects.toThrow("too long to be read");
+    expect(shown()).toBe("");
     expect(setup.lines(asked(["x".repeat(80 * 300)]))).toBeUndefined();
     expect(setup.lines(asked(Array.from({ length: 5_000 }, () => " ")))).toBeUndefined();
     expect(setup.lines(asked(["x".repeat(3_000)]))).toBeDefined();
@@ -151,7 +159,7 @@ describe("the file", () => {
     writeFileSync(file, "{}");
     const { setup } = open({ file, needsApproval: true });
     expect(await setup.isApproved("{ }")).toBe(false);
-    await setup.written("{ }", "tool");
+    await setup.written("{ }", "tool", true);
     expect(await setup.isApproved("{ }")).toBe(true);
     expect(await setup.isApproved("{  }")).toBe(false);
   });

@@ -5,6 +5,7 @@
  * @module
  */
 import type { AskedChange, SetupHost } from "@vitrine/gateway";
+import { GatewayError } from "@vitrine/wire";
 import { importPlaces, isOfClient, ownFile, type Surroundings } from "../config-places.js";
 import type { Terminal } from "../terminal.js";
 import { contentLines } from "../trust/file-content.js";
@@ -51,7 +52,9 @@ export function terminalSetup(options: TerminalSetupOptions): SetupHost {
     command: ({ name, entry, change }) => addLine(name, entry, { config, replaces: change !== "add" }),
     confirm: async (change, withdrawn) => {
       const name = visibleName(change.name);
-      const shown = lines(change) ?? [];
+      const shown = lines(change);
+      // Nobody can allow something that is not shown.
+      if (!shown) throw new GatewayError("config-invalid", `${name} is too long to be read in a terminal`);
       const intro = [
         `A page asks to ${VERBS[change.change]} the server ${name} in ${file}:`,
         ...shown.flatMap((line) => marked(line, terminal.noteColumns)),
@@ -68,9 +71,9 @@ export function terminalSetup(options: TerminalSetupOptions): SetupHost {
       }
     },
     isApproved: async (text) => text.trim() === "" || !needsApproval || trust.isApproved(file, text),
-    written: async (text, name) => {
+    written: async (text, name, isNew) => {
       if (needsApproval) await trust.accept(file, text);
-      await options.written(text, name);
+      await options.written(text, name, isNew);
     },
     importPlaces: () => importPlaces(at),
   };
@@ -81,10 +84,13 @@ const VERBS = { add: "add", edit: "change", enable: "enable" } as const;
 /** Everything that the change would do. */
 function changeLines({ name, entry }: AskedChange, isOpen: boolean): string[] {
   const lines = contentLines({ mcpServers: { [name]: entry } });
-  const isPlain = entry["command"] !== undefined && entry["isolation"] === undefined;
-  if (!isPlain) return lines;
-  const rights = isOpen
-    ? "not isolated: it can read and change your files, and use the network"
-    : "isolated as the settings say";
+  const { command, isolation } = entry;
+  if (command === undefined) return lines;
+  const driver = typeof isolation === "string" ? isolation : Object(isolation).driver;
+  if (isolation !== undefined && driver !== "process") return lines;
+  const rights =
+    isOpen || driver === "process"
+      ? "not isolated: it can read and change your files, and use the network"
+      : "isolated as the settings say";
   return [...lines, `${visibleName(name)}: ${rights}`];
 }

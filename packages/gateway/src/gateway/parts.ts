@@ -310,7 +310,7 @@ export class GatewayParts {
           host,
           secrets,
           audit: store.audit,
-          isTaken: (name) => this.settings.servers.has(name),
+          servers: () => this.settings.servers,
           onchange,
           onerror,
         }),

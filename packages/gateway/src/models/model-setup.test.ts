@@ -93,7 +93,7 @@ async function stage(
   file = join(opened.folder, "mcp.json");
   if (text !== "") await writeFile(file, text);
   const page = await opened.page("ann", "websocket");
-  if (text !== "") await setup.written(text, "");
+  if (text !== "") await setup.written(text, "", false);
   return {
     entry: opened,
     file,

@@ -135,7 +135,7 @@ export class ModelSetup {
         if (url !== undefined && model.providers.get(name)?.url !== (address?.url ?? url)) throw moved();
       }),
     );
-    await host.written(text, `model.providers.${name}`);
+    await host.written(text, `model.providers.${name}`, false);
     await this.#forgetUnused(before);
     await this.#record(user, name, isNew ? "added" : secret === undefined ? "changed" : "key replaced");
     return this.providers(user);
@@ -157,7 +157,7 @@ export class ModelSetup {
     const text = await this.#change(host, (current) =>
       what === "key" ? withoutKey(name) : withoutProvider(current, name),
     );
-    await host.written(text, `model.providers.${name}`);
+    await host.written(text, `model.providers.${name}`, false);
     await this.#forgetUnused(secret);
     await this.#record(user, name, what === "key" ? "key removed" : "removed");
     return this.providers(user);

@@ -7,7 +7,7 @@
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
-import { isLoopbackHost, isPrivateHost } from "@vitrine/servers";
+import { isPrivateHost } from "@vitrine/servers";
 import { isObject } from "../config/reader.js";
 import type { WrittenEntry } from "./setup-host.js";
 
@@ -16,8 +16,12 @@ const withoutDisabled = ({ disabled: _, ...rest }: WrittenEntry): WrittenEntry =
 /** Whether it can start a program: it has anything in place of a command. */
 export const isProgram = (entry: WrittenEntry): boolean => entry["command"] !== undefined;
 
-/** The parts of an entry that say what it does; whether it is used does not matter. */
-export const substanceOf = (entry: WrittenEntry): string => JSON.stringify(withoutDisabled(entry));
+const sorted = (value: unknown): unknown =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+
+/** The parts of an entry that say what it does; whether it is used, and the order of keys, does not matter. */
+export const substanceOf = (entry: WrittenEntry): string =>
+  JSON.stringify(withoutDisabled(entry), (_, value: unknown) => sorted(value));
 
 /** Facts about a change. */
 export interface JudgedChange {
@@ -26,24 +30,25 @@ export interface JudgedChange {
   readonly after: WrittenEntry;
   /** References to secrets whose values came with the same request. */
   readonly fresh: ReadonlySet<string>;
-  /** Whether this gateway has used exactly this server already. */
-  wasUsed(substance: string): boolean;
+  /** Whether this gateway has used exactly this server already. An entry in the file alone does not count. */
+  wasUsed(entry: WrittenEntry): boolean;
+  /** Whether a server in force has exactly this address. */
+  isInForce(url: string): boolean;
 }
 
 /** Whether only the user at the terminal may allow a change. */
-export function needsTerminal({ before, after, fresh, wasUsed }: JudgedChange): boolean {
-  if (before && isDeepStrictEqual(before, after)) return false;
+export function needsTerminal({ before, after, fresh, wasUsed, isInForce }: JudgedChange): boolean {
   const isSame = before !== undefined && substanceOf(before) === substanceOf(after);
-  // A disabled server is judged as if it were new: nobody may have seen it before.
-  const isEnabled = isSame && after["disabled"] !== true && !wasUsed(substanceOf(after));
-  if (isSame && !isEnabled) return false;
-  return isRisky(isSame ? undefined : before, after, fresh);
-}
-
-function isRisky(before: WrittenEntry | undefined, after: WrittenEntry, fresh: ReadonlySet<string>): boolean {
+  const isDisabled = after["disabled"] === true;
+  if (isSame && (isDisabled || wasUsed(after))) return false;
   if (isProgram(after)) return true;
+  // A server that was not in force is judged as if it were new: nobody may have seen it before.
+  const known = before && (isDisabled || wasUsed(before)) ? before : undefined;
   return (
-    isMovedCredential(before, after) || hasForeignReference(before, after, fresh) || isPrivate(before, after)
+    isMovedCredential(before, after) ||
+    isMovedTrust(before, after) ||
+    hasForeignReference(known, after, fresh) ||
+    isPrivate(known, after, isInForce)
   );
 }
 
@@ -68,6 +73,19 @@ function isMovedCredential(before: WrittenEntry | undefined, after: WrittenEntry
   return kept.some(([path, text]) => now.get(path) === text);
 }
 
+/** Settings that trust a server. The page neither shows nor sends them. */
+const TRUST = ["policy", "permissions", "relax", "schemes", "roots"];
+
+/** Whether another server would get the trust of the earlier one. */
+function isMovedTrust(before: WrittenEntry | undefined, after: WrittenEntry): boolean {
+  if (!before || originOf(before["url"]) === originOf(after["url"])) return false;
+  return TRUST.some((key) => after[key] !== undefined);
+}
+
+/** The origin of an address; of anything else, the thing itself. */
+const originOf = (url: unknown): unknown =>
+  typeof url === "string" && URL.canParse(url) ? new URL(url).origin : url;
+
 /** Whether it refers to a variable or a secret that it did not refer to at the same place before. */
 function hasForeignReference(
   before: WrittenEntry | undefined,
@@ -81,12 +99,17 @@ function hasForeignReference(
 }
 
 /** Whether it may reach the private network from now on. */
-function isPrivate(before: WrittenEntry | undefined, after: WrittenEntry): boolean {
+function isPrivate(
+  before: WrittenEntry | undefined,
+  after: WrittenEntry,
+  isInForce: (url: string) => boolean,
+): boolean {
   const isAllowed = after["privateNetwork"] !== undefined && after["privateNetwork"] !== false;
   if (isAllowed && !isDeepStrictEqual(before?.["privateNetwork"], after["privateNetwork"])) return true;
   const url = String(after["url"]);
   if (before?.["url"] === url) return false;
   if (isAllowed) return true;
   const { hostname } = URL.canParse(url) ? new URL(url) : { hostname: "" };
-  return isPrivateHost(hostname) && !isLoopbackHost(hostname);
+  // Programs of this machine trust each other: loopback is no exception.
+  return isPrivateHost(hostname) && !isInForce(url);
 }

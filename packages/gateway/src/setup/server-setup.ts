@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type SecretStore, secretKey } from "@vitrine/servers";
+import { isIP } from "node:net";
+import { kindOfAddress, type SecretStore, type ServerSettings, secretKey } from "@vitrine/servers";
 import { messageOf } from "@vitrine/servers/support";
 import {
   type FoundServers,
@@ -15,27 +16,33 @@ import {
   type SetupState,
 } from "@vitrine/wire";
 import { editSettings } from "../config/edit-settings.js";
-import { readSettings } from "../config/read.js";
+import { type ReadOptions, readSettings } from "../config/read.js";
 import { changeSettingsFile, settingsText } from "../config/write-settings.js";
 import type { AuditLog } from "../store/store.js";
 import { entryOf, type NewSecrets, ownSecrets, referenceTo } from "./drafts.js";
 import { type FoundEntry, findServers, withStoredSecrets } from "./found-servers.js";
 import { importFiles } from "./import-files.js";
-import { isProgram, needsTerminal, substanceOf } from "./needs-terminal.js";
+import { isProgram, needsTerminal } from "./needs-terminal.js";
 import { PendingChanges, type ProposedChange } from "./pending-changes.js";
 import { entriesOf, entryIn, placeFor, versionOf, writtenServer } from "./settings-entries.js";
 import type { SetupHost, WrittenEntry } from "./setup-host.js";
+import { type SentValues, sentInDraft } from "./shown-entry.js";
+import { UsedServers } from "./used-servers.js";
 
 /** Options of {@link ServerSetup}. */
 export interface ServerSetupOptions {
   readonly host: SetupHost;
   readonly secrets: SecretStore;
   readonly audit: Pick<AuditLog, "begin" | "end">;
-  /** Whether a running server has this name, in the file or elsewhere. */
-  isTaken(name: string): boolean;
+  /** The servers in force, of the file or from elsewhere. */
+  servers(): ReadonlyMap<string, ServerSettings>;
   /** Called when the file or a pending change is different. */
   onchange(): void;
   onerror(error: unknown): void;
+}
+
+interface ReadingText extends Pick<ReadOptions, "file" | "onskip"> {
+  readonly fresh?: NewSecrets;
 }
 
 type Params<M extends keyof SetupRequests> = SetupRequests[M]["params"];
@@ -44,8 +51,8 @@ type Params<M extends keyof SetupRequests> = SetupRequests[M]["params"];
 export class ServerSetup {
   readonly #options: ServerSetupOptions;
   readonly #pending: PendingChanges;
-  /** Servers that this gateway has used, exactly as they were written. */
-  readonly #used = new Set<string>();
+  readonly #used = new UsedServers();
+  #loading: Promise<void> = Promise.resolve();
 
   constructor(options: ServerSetupOptions) {
     this.#options = options;
@@ -72,7 +79,7 @@ export class ServerSetup {
   }
 
   async add(user: string, { name, draft }: Params<"gateway/add-server">): Promise<SetupOutcome> {
-    return this.#propose(user, name, "add", (before, secrets) => {
+    return this.#propose(user, name, "add", sentInDraft(draft), (before, secrets) => {
       this.#refuseKnown(name, before);
       return entryOf(name, draft, undefined, secrets);
     });
@@ -83,7 +90,7 @@ export class ServerSetup {
     { name, version, draft, disabled }: Params<"gateway/change-server">,
   ): Promise<SetupOutcome> {
     const kind = draft === undefined && disabled === false ? "enable" : "edit";
-    return this.#propose(user, name, kind, (before, secrets) => {
+    return this.#propose(user, name, kind, sentInDraft(draft), (before, secrets) => {
       checkVersion(name, before, version);
       return changedEntry(name, before ?? {}, { draft, disabled }, secrets);
     });
@@ -93,7 +100,15 @@ export class ServerSetup {
     const { host } = this.#options;
     const before = entryIn(await settingsText(host.file), name)?.entry;
     checkVersion(name, before, version);
-    const change = { user, name, change: "edit" as const, before, entry: undefined, secrets: new Map() };
+    const change = {
+      user,
+      name,
+      change: "edit" as const,
+      before,
+      entry: undefined,
+      secrets: new Map(),
+      sent: {},
+    };
     this.#pending.withdraw(name);
     await this.#commit(change, "page");
   }
@@ -117,7 +132,7 @@ export class ServerSetup {
     for (const name of new Set(names)) {
       try {
         const server = servers.find((each) => each.name === name);
-        const { pending } = await this.#addFound(user, name, server);
+        const { pending } = await this.#addFound(user, name, server, text !== undefined);
         if (pending) result.pending.push(pending);
         else result.added.push(name);
       } catch (error) {
@@ -132,15 +147,20 @@ export class ServerSetup {
   }
 
   /** The gateway uses the current text of the file. */
-  async loaded(): Promise<void> {
-    const { host } = this.#options;
+  loaded(): Promise<void> {
+    this.#loading = this.#loading.then(() => this.#load()).catch(this.#options.onerror);
+    return this.#loading;
+  }
+
+  async #load(): Promise<void> {
+    const { host, servers, onchange } = this.#options;
     const text = await settingsText(host.file).catch(() => "");
     if (!(await host.isApproved(text))) return;
-    for (const { name, entry } of safeEntries(text)) {
-      if (entry["disabled"] !== true) this.#used.add(usedKey(name, substanceOf(entry)));
-      this.#pending.settled(name, versionOf(entry));
-    }
-    this.#options.onchange();
+    const entries = safeEntries(text);
+    const read = await this.#read(text, { file: host.file }).catch(() => undefined);
+    if (read) this.#used.learn(entries, read.servers, servers());
+    for (const { name, entry } of entries) this.#pending.settled(name, versionOf(entry));
+    onchange();
   }
 
   close(): void {
@@ -155,10 +175,16 @@ export class ServerSetup {
     return settingsText(place.path);
   }
 
-  #addFound(user: string, name: string, server: FoundEntry | undefined): Promise<SetupOutcome> {
+  #addFound(
+    user: string,
+    name: string,
+    server: FoundEntry | undefined,
+    isPasted: boolean,
+  ): Promise<SetupOutcome> {
     if (!server) throw new GatewayError("settings-changed", `there is no server “${name}” in it any more`);
     if (server.problem !== undefined) throw new GatewayError("config-invalid", server.problem);
-    return this.#propose(user, name, "add", (before, secrets) => {
+    // The page has not seen the values of a file.
+    return this.#propose(user, name, "add", isPasted ? server.entry : {}, (before, secrets) => {
       this.#refuseKnown(name, before);
       return withStoredSecrets(name, server.entry, secrets);
     });
@@ -169,26 +195,34 @@ export class ServerSetup {
     user: string,
     name: string,
     kind: ProposedChange["change"],
+    sent: SentValues,
     make: (before: WrittenEntry | undefined, secrets: NewSecrets) => WrittenEntry,
   ): Promise<SetupOutcome> {
     const { host } = this.#options;
     if (host.readOnly !== undefined) throw new GatewayError("settings-unwritable", host.readOnly);
     const text = await settingsText(host.file);
     await this.#checkApproved(text);
+    await this.#loading;
     const before = entryIn(text, name)?.entry;
     const secrets: NewSecrets = new Map();
     const entry = make(before, secrets);
+    if (entry["disabled"] !== true || entry["url"] !== before?.["url"]) refuseForbidden(entry);
     await this.#validate(text, name, entry, secrets);
-    const change: ProposedChange = { user, name, change: kind, before, entry, secrets };
+    const change: ProposedChange = { user, name, change: kind, before, entry, secrets, sent };
     const fresh = new Set([...secrets.keys()].map(referenceTo));
-    const wasUsed = (substance: string): boolean => this.#used.has(usedKey(name, substance));
-    if (needsTerminal({ before, after: entry, fresh, wasUsed })) return { pending: await this.#ask(change) };
+    const wasUsed = (each: WrittenEntry): boolean => this.#used.has(name, each);
+    const isInForce = (url: string): boolean =>
+      [...this.#options.servers().values()].some(
+        ({ transport }) => "url" in transport && transport.url === url,
+      );
+    if (needsTerminal({ before, after: entry, fresh, wasUsed, isInForce }))
+      return { pending: await this.#ask(change) };
     await this.#commit(change, "page");
     return {};
   }
 
   #refuseKnown(name: string, before: WrittenEntry | undefined): void {
-    if (before || this.#options.isTaken(name))
+    if (before || this.#options.servers().has(name))
       throw new GatewayError(
         "server-exists",
         `there is a server “${name}” already: choose another name, or edit it`,
@@ -215,16 +249,10 @@ export class ServerSetup {
 
   /** The problems of each server in a text. Other problems of the file are not the page's. */
   async #problemsIn(text: string, fresh: NewSecrets = new Map()): Promise<Map<string, string>> {
-    const { host, secrets } = this.#options;
     const problems = new Map<string, string>();
-    const get = async (key: string): Promise<string | undefined> => {
-      const own = [...fresh].find(([name]) => secretKey(name) === key)?.[1];
-      return own ?? secrets.get(key);
-    };
-    await readSettings(text.trim() === "" ? "{}" : text, {
-      ...host.reading,
-      secrets: async () => ({ get }),
-      // Without the file: its lines are those of a text that nobody has seen.
+    // Without the file: its lines are those of a text that nobody has seen.
+    await this.#read(text, {
+      fresh,
       onskip: ({ server, problem }) => {
         if (server === undefined) return;
         const sentence = problem.replace(/^line \d+: /, "");
@@ -232,6 +260,24 @@ export class ServerSetup {
       },
     });
     return problems;
+  }
+
+  /** Reads a text as the gateway reads its file, with new secrets beside the stored ones. */
+  #read(
+    text: string,
+    { fresh = new Map<string, string>(), file, onskip = () => {} }: ReadingText,
+  ): ReturnType<typeof readSettings> {
+    const { host, secrets } = this.#options;
+    const get = async (key: string): Promise<string | undefined> => {
+      const own = [...fresh].find(([name]) => secretKey(name) === key)?.[1];
+      return own ?? secrets.get(key);
+    };
+    return readSettings(text.trim() === "" ? "{}" : text, {
+      ...host.reading,
+      ...(file !== undefined && { file }),
+      secrets: async () => ({ get }),
+      onskip,
+    });
   }
 
   async #commit(change: ProposedChange, reason: "page" | "asked"): Promise<void> {
@@ -251,7 +297,7 @@ export class ServerSetup {
         return [{ path: found?.path ?? placeFor(now, name), value: entry }];
       });
       end("ok");
-      await host.written(text, name);
+      await host.written(text, name, reason === "asked" || change.change === "add");
       await this.#forget(ownSecrets(name, before), text);
       this.#options.onchange();
     } catch (error) {
@@ -294,7 +340,16 @@ export class ServerSetup {
   }
 }
 
-const usedKey = (name: string, substance: string): string => `${name} ${substance}`;
+/** Addresses that no server may have: link-local ones, where clouds keep their credentials, and the like. */
+function refuseForbidden({ url }: WrittenEntry): void {
+  if (typeof url !== "string" || !URL.canParse(url)) return;
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host) > 0 && kindOfAddress(host) === "forbidden")
+    throw new GatewayError(
+      "config-invalid",
+      `${host} is reserved for the network itself, and is never used for servers`,
+    );
+}
 
 function safeEntries(text: string): ReturnType<typeof entriesOf> {
   try {

@@ -34,8 +34,11 @@ export interface SetupHost {
   confirm(change: AskedChange, signal: AbortSignal): Promise<boolean>;
   /** Whether the text of the file is one that the user has approved; a gateway writes to no other. */
   isApproved(text: string): Promise<boolean>;
-  /** Called with the written text. Resolves when it is in force. */
-  written(text: string, name: string): Promise<void>;
+  /**
+   * Called with the written text. Resolves when it is in force. `isNew`: the user allowed this server, or it was
+   * added; only then may a run that uses some servers of the file start to use it too.
+   */
+  written(text: string, name: string, isNew: boolean): Promise<void>;
   /** Files of other programs of this machine that have servers, most of which do not exist. */
   importPlaces(): readonly { readonly program: string; readonly path: string }[];
 }
