@@ -11,7 +11,7 @@ import { PRUNE_MARK, prunedThrough } from "./chain-check.js";
 import { slotOf } from "./chains.js";
 import { ask, change, type QueryEngine } from "./engine.js";
 import { readLine, rowLine } from "./export.js";
-import { isHeldRow } from "./holds.js";
+import { againstNewHolds, isHeldRow, isNoOther } from "./holds.js";
 import type { HoldScope, LegalHold, LegalHolds } from "./legal-holds.js";
 import { rest } from "./pace.js";
 import type { StoredHeldRow } from "./retention-tables.js";
@@ -23,7 +23,7 @@ export const RELEASE_MARK = "audit/release";
 
 const PAGE = 100;
 
-/** Marks that a hold, which was added while rows were being removed, keeps more of them. */
+/** Marks that a hold, which was added while rows were being removed or deleted, keeps more of them. */
 export const HELD_MARK = "audit/held";
 
 /**
@@ -157,7 +157,8 @@ export interface HeldLog {
 
 /**
  * Deletes held rows that no hold keeps any more, after a mark that says so; and copies of rows that are still
- * in the log, which an interrupted run has left.
+ * in the log, which an interrupted run has left. A hold that is added meanwhile, by any process, keeps the rows that are
+ * still there, and another mark says so.
  */
 export async function releaseHeld(log: HeldLog): Promise<void> {
   const { engine, writer, genesis } = log;
@@ -166,29 +167,61 @@ export async function releaseHeld(log: HeldLog): Promise<void> {
   await change(engine, (db) =>
     db.deleteFrom("vitrine_held").where("seq", ">", through).where("seq", "<=", writer.head.seq),
   );
-  const holds = await log.holds.list();
-  const all = await heldDigest(engine, { genesis, through });
-  if (all.rows === 0) return;
-  const held = await heldDigest(engine, { genesis, through }, holds);
-  if (held.rows === all.rows) return;
-  const params = JSON.stringify({ released: all.rows - held.rows, held });
-  await writer.write({ kind: "mark", actor: "operator", method: RELEASE_MARK, params });
-  await deleteReleased(engine, { genesis, through }, holds);
+  const range = { genesis, through };
+  for (let isDone = false; !isDone; ) {
+    const holds = await log.holds.list();
+    const all = await heldDigest(engine, range);
+    if (all.rows === 0) return;
+    const held = await heldDigest(engine, range, holds);
+    if (held.rows === all.rows) {
+      if (await isReleaseStopped(log, all))
+        await writer.write({ ...mark, method: HELD_MARK, params: JSON.stringify({ held }) });
+      return;
+    }
+    const params = JSON.stringify({ released: all.rows - held.rows, held });
+    await writer.write({ ...mark, method: RELEASE_MARK, params });
+    isDone = await deleteReleased(engine, range, holds);
+  }
 }
 
+const mark = { kind: "mark", actor: "operator" } as const;
+
+/** Whether rows are left that the newest mark calls deleted: a hold that was added since keeps them. */
+async function isReleaseStopped({ engine, genesis }: HeldLog, { rows }: HeldDigest): Promise<boolean> {
+  const { newest } = await readHeldMark(engine, genesis);
+  return newest?.method === RELEASE_MARK && rows > (digestIn(newest)?.rows ?? 0);
+}
+
+/** Deletes what these holds do not keep. Resolves with false if there is another hold now: it keeps the rest. */
 async function deleteReleased(
   engine: QueryEngine,
-  range: HeldRange,
-  holds: readonly HoldScope[],
-): Promise<void> {
-  for await (const page of pagesOf(engine, range)) {
-    const seqs = page.map(({ seq }) => seq);
-    await change(engine, (db) =>
+  { genesis, through }: HeldRange,
+  holds: readonly LegalHold[],
+): Promise<boolean> {
+  for (let after = genesis.seq; ; ) {
+    const since = performance.now();
+    const page = await ask(engine, (db) =>
       db
-        .deleteFrom("vitrine_held")
-        .where("seq", "in", seqs)
-        .where(({ not }) => not(isHeldRow(holds))),
+        .selectFrom("vitrine_held")
+        .select("seq")
+        .where("seq", ">", after)
+        .where("seq", "<=", through)
+        .where("late", "=", 0)
+        .where(({ not }) => not(isHeldRow(holds)))
+        .orderBy("seq")
+        .limit(PAGE)
+        .execute(),
     );
+    const seqs = page.map(({ seq }) => seq);
+    const last = seqs.at(-1);
+    if (last === undefined) return true;
+    const deleted = await change(engine, (db) => [
+      ...againstNewHolds(db, engine.kind),
+      db.deleteFrom("vitrine_held").where("seq", "in", seqs).where(isNoOther(holds)),
+    ]);
+    if (deleted < seqs.length) return false;
+    after = last;
+    await rest(engine, since);
   }
 }
 
@@ -203,8 +236,7 @@ export async function holdLate(
   const holds = await log.holds.list();
   if ((await copyHeld(engine, undefined, range, holds, true)) === 0) return holds;
   const held = await heldDigest(engine, { genesis, through: range.last, withLate: true });
-  const params = JSON.stringify({ held });
-  await writer.write({ kind: "mark", actor: "operator", method: HELD_MARK, params });
+  await writer.write({ ...mark, method: HELD_MARK, params: JSON.stringify({ held }) });
   await confirmLate(log, range.last);
   return holds;
 }

@@ -10,6 +10,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { FIRST_SLOT, MAX_SLOTS } from "./chains.js";
 import type { Grant } from "./engine.js";
 import type { NodeIdentity } from "./owned-users.js";
+import { isConflict } from "./postgres-pool.js";
 import type { StoredNode, Tables } from "./schema.js";
 
 /** Milliseconds that a lease lasts after its last renewal. */
@@ -21,6 +22,8 @@ export const RENEWAL = 1000;
  * drift, and a check takes time.
  */
 const MARGIN = 500;
+/** How often a node tries to join while the database gives precedence to others. */
+const JOIN_ATTEMPTS = 5;
 
 /** The database's clock, in milliseconds since 1970. */
 export const DATABASE_NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
@@ -75,9 +78,15 @@ export class Membership {
    */
   static async join(options: MembershipOptions, joining: Kysely<Tables>): Promise<Membership> {
     const clock = options.clock ?? (() => performance.now());
-    const began = clock();
-    const grant = await joining.transaction().execute((db) => takeSlot(db, options.identity));
-    return new Membership(options, grant, began + LEASE - MARGIN);
+    for (let attempt = 1; ; attempt++) {
+      const began = clock();
+      try {
+        const grant = await joining.transaction().execute((db) => takeSlot(db, options.identity));
+        return new Membership(options, grant, began + LEASE - MARGIN);
+      } catch (error) {
+        if (!isConflict(error) || attempt === JOIN_ATTEMPTS) throw error;
+      }
+    }
   }
 
   /** Whether this node may act now. */

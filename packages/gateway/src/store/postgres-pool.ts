@@ -19,6 +19,10 @@ export const INTEGERS: pg.CustomTypesConfig = {
 /** The driver's error for a statement without an answer in `query_timeout`. It has no code. */
 const UNANSWERED = "Query read timeout";
 
+/** Whether the error is a serialization failure or a deadlock: the same transaction succeeds when it is repeated. */
+export const isConflict = (error: unknown): boolean =>
+  ["40001", "40P01"].includes(String(Object(error).code));
+
 /** Opens a pool. A lost connection is an error of the statement on it; the next statement gets another connection. */
 export function openPool(options: pg.PoolConfig): Kysely<Tables> {
   const pool = new pg.Pool({ ...options, types: INTEGERS });

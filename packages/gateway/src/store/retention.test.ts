@@ -80,6 +80,19 @@ const allowRemoval: Record<string, string> = {
   postgres: "drop trigger stopped on vitrine_audit",
 };
 
+/** Statements after which a hold on Ann's rows since a time is added as soon as a release is marked. */
+const holdAtRelease: Record<string, (since: string) => string[]> = {
+  sqlite: (since) => [
+    `create trigger holding after insert on vitrine_audit when new.method = 'audit/release' begin ${lateHold(since)}; end`,
+  ],
+  postgres: (since) => [
+    `create function hold() returns trigger language plpgsql as $$ begin ${lateHold(since)}; return null; end $$`,
+    "create trigger holding after insert on vitrine_audit for each row when (new.method = 'audit/release') execute function hold()",
+  ],
+};
+const lateHold = (since: string): string =>
+  `insert into vitrine_holds (id, "user", since, reason, "heldAt", recorded) values ('h', 'ann', ${since}, 'case 2', 1, 0) on conflict do nothing`;
+
 async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const row of rows) list.push(row);
@@ -313,6 +326,46 @@ describe.each(Object.keys(engines))("retention on %s", (engine) => {
       expect((await all(later.holds.rows({}))).map(({ seq }) => seq)).toEqual([1, 2, 5, 6]);
       expect(count("vitrine_held where late = 1")).toBe(0);
       expect(await later.audit.query({ method: "audit/held" })).toHaveLength(2 - marked);
+      expect(await later.audit.verify()).toMatchObject({ ok: true });
+    });
+
+    it.each([
+      ["all of them", "null", [1, 2, 5, 6]],
+      ["some of them", "300", [5, 6]],
+    ])(
+      "that is added after a release began keeps the rows that are still there: %s",
+      async (_what, since, kept) => {
+        const { audit, holds, place, reopen } = await setUp();
+        const { id } = await holds.add({ user: "ann", reason: "case 1" });
+        await audit.prune(500);
+        await holds.end(id);
+        for (const sql of holdAtRelease[engine]?.(since) ?? []) place.run(sql);
+        await audit.prune(500);
+        expect((await all(holds.rows({}))).map(({ seq }) => seq)).toEqual(kept);
+        expect(await audit.verify()).toMatchObject({ ok: true });
+        const later = await reopen();
+        expect((await all(later.holds.rows({}))).map(({ seq }) => seq)).toEqual(kept);
+        expect(await later.audit.verify()).toMatchObject({ ok: true });
+        place.run(`delete from vitrine_held where seq = 5`);
+        const again = await reopen();
+        expect(await again.audit.verify()).toMatchObject({ ok: false });
+      },
+    );
+
+    it("that is added after an interrupted release keeps the rows that are still there", async () => {
+      const { audit, holds, place, reopen } = await setUp();
+      const { id } = await holds.add({ user: "ann", reason: "case 1" });
+      await audit.prune(500);
+      await holds.end(id);
+      for (const sql of stopRemoval[engine] ?? []) place.run(sql.replace("vitrine_audit", "vitrine_held"));
+      await expect(audit.prune(500)).rejects.toThrow(/stopped by the test/);
+      place.run(
+        `insert into vitrine_holds (id, "user", reason, "heldAt", recorded) values ('h', 'ann', 'case 2', 1, 0)`,
+      );
+      place.run((allowRemoval[engine] ?? "").replace("vitrine_audit", "vitrine_held"));
+      const later = await reopen();
+      expect((await all(later.holds.rows({}))).map(({ seq }) => seq)).toEqual([1, 2, 5, 6]);
+      expect(await later.audit.query({ method: "audit/held" })).toHaveLength(1);
       expect(await later.audit.verify()).toMatchObject({ ok: true });
     });
 

@@ -22,6 +22,8 @@ export class SlotLease {
   /** Takes the slot, if it has this state and nobody else works on it. */
   static take(db: Kysely<Tables>, slot: number, state: "lost" | "free"): Promise<SlotLease | undefined> {
     return db.transaction().execute(async (transaction) => {
+      // A node that joins locks the table, and then rows: in the same order here, so that neither waits for the other.
+      await sql`lock table vitrine_nodes in row exclusive mode`.execute(transaction);
       const row = await transaction
         .selectFrom("vitrine_nodes")
         .select("fence")

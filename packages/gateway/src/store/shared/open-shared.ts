@@ -9,7 +9,7 @@ import { type CompiledQuery, type Kysely, sql } from "kysely";
 import type { PoolConfig } from "pg";
 import type { QueryEngine } from "../engine.js";
 import { migrate } from "../migrations.js";
-import { openPool } from "../postgres-pool.js";
+import { isConflict, openPool } from "../postgres-pool.js";
 import type { Tables } from "../schema.js";
 import { TRANSACTION_TIMEOUT } from "./changes.js";
 
@@ -80,8 +80,7 @@ class SharedPostgres implements SharedDatabase {
   }
 
   isBusy(error: unknown): boolean {
-    // A serialization failure or a deadlock: the same change succeeds when it is repeated.
-    return ["40001", "40P01"].includes(String(Object(error).code));
+    return isConflict(error);
   }
 
   close(): Promise<void> {
