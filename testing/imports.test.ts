@@ -45,7 +45,7 @@ const EXTERNAL: Record<string, Record<string, RegExp>> = {
  * is.
  */
 const PAGE =
-  /^(react|react-dom(\/client)?|react-aria-components|react-resizable-panels|virtua|react-json-view-lite|@rjsf\/(core\/lib\/components\/Form\.js|utils)|@cfworker\/json-schema)$/;
+  /^(react|react-dom(\/client)?|react-aria-components|react-resizable-panels|virtua|react-json-view-lite|temml|sugar-high(\/.+)?|@rjsf\/(core\/lib\/components\/Form\.js|utils)|@cfworker\/json-schema)$/;
 /** Imports of the command line. */
 const COMMAND =
   /^(node:.+|commander|playwright-core|zod|@modelcontextprotocol\/((client|server)(\/(stdio|validators\/ajv))?|node))$/;
@@ -78,7 +78,8 @@ function forbiddenImports(path: string, source: string): string[] {
     }
     if (owner === "cli") return COMMAND.test(name) ? [] : [`${path} may not depend on ${name}`];
     if (owner === "workbench") {
-      const allowed = file.startsWith("ui/") ? PAGE : file.startsWith("node/") ? /^node:/ : /^$/;
+      const parsers = file.startsWith("model/markdown/") ? /^markdown-it$/ : /^$/;
+      const allowed = file.startsWith("ui/") ? PAGE : file.startsWith("node/") ? /^node:/ : parsers;
       return allowed.test(name) ? [] : [`${path} may not depend on ${name}`];
     }
     if (owner === "server") {

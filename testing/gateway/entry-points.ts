@@ -15,6 +15,7 @@ import {
   type StoredAuditRow,
 } from "@vitrine/gateway";
 import { recordOf, VitrineError } from "@vitrine/protocol";
+import { openSecrets } from "@vitrine/servers";
 import type { GatewayAnswer, GatewayNotices, GatewayQuestion, GatewayRequests } from "@vitrine/wire";
 import { WebSocket as NodeSocket } from "ws";
 import { PageConnection } from "../../packages/host/src/gateway/connection.ts";
@@ -299,7 +300,7 @@ export class EntryPoints {
       more = {},
       ...settings
     }: StageSettings & { shop?: object; more?: Record<string, object> } = {},
-    options: Pick<GatewayOptions, "host" | "testMode"> = {},
+    options: Pick<GatewayOptions, "host" | "testMode" | "setup" | "detection"> = {},
   ): Promise<EntryPoints> {
     const folder = await mkdtemp(join(tmpdir(), "vitrine-entry-"));
     writeFileSync(join(folder, "calls"), "");
@@ -319,16 +320,19 @@ export class EntryPoints {
   /** Changes the gateway's settings; `servers` replaces all servers. */
   async update(servers: Record<string, object>, settings: StageSettings = {}): Promise<string[]> {
     const calls = join(this.folder, "calls");
-    const read = await readSettings({
-      listen: { port: 0 },
-      sandbox: { port: 0 },
-      dataFolder: join(this.folder, "data"),
-      ...this.#settings,
-      ...settings,
-      mcpServers: Object.fromEntries(
-        Object.entries(servers).map(([name, more]) => [name, shopServer(calls, more)]),
-      ),
-    });
+    const read = await readSettings(
+      {
+        listen: { port: 0 },
+        sandbox: { port: 0 },
+        dataFolder: join(this.folder, "data"),
+        ...this.#settings,
+        ...settings,
+        mcpServers: Object.fromEntries(
+          Object.entries(servers).map(([name, more]) => [name, shopServer(calls, more)]),
+        ),
+      },
+      { secrets: (dataFolder) => openSecrets({ folder: dataFolder }) },
+    );
     return this.gateway.update(read);
   }
 

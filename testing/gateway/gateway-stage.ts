@@ -32,7 +32,7 @@ export async function startTestGateway(
   settings: StageSettings,
   folder: string,
   files?: string,
-  options: Pick<GatewayOptions, "host" | "testMode"> = {},
+  options: Pick<GatewayOptions, "host" | "testMode" | "setup" | "detection"> = {},
 ): Promise<{ gateway: RunningGateway; log: string[] }> {
   const log: string[] = [];
   const read = await readSettings({
@@ -90,13 +90,22 @@ export class GatewayStage {
   }
 
   /** @param page folder of a page to serve instead of the test page */
-  static async open(settings: StageSettings, page?: string): Promise<GatewayStage> {
+  static async open(
+    settings: StageSettings,
+    page?: string,
+    options: Pick<GatewayOptions, "setup" | "detection"> = {},
+  ): Promise<GatewayStage> {
     const folder = await mkdtemp(join(tmpdir(), "vitrine-gateway-"));
     const files = page ?? join(folder, "page");
     if (page === undefined) await writePage(files);
-    const { gateway, log } = await startTestGateway(settings, join(folder, "data"), files);
+    const { gateway, log } = await startTestGateway(settings, join(folder, "data"), files, options);
     const browser = await sharedChromium();
     return new GatewayStage(gateway, await browser.newContext(), log, settings, folder, files);
+  }
+
+  /** The folder of the gateway's own files. */
+  get dataFolder(): string {
+    return join(this.#folder, "data");
   }
 
   get gateway(): RunningGateway {

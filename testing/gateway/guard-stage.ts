@@ -227,6 +227,11 @@ export function stageServer(more: Partial<ServerSettings> = {}): StageServer {
     get status() {
       return status;
     },
+    ask: async () => ({}),
+    setLogLevel: async () => {},
+    rootsChanged: async () => {},
+    onNotice: () => () => {},
+    onWire: () => () => {},
     start: async () => {},
     async ready() {
       if (failing.start) throw failing.start;

@@ -42,6 +42,7 @@ export function spyApi(calls: unknown[][]): GatewayApi {
     },
     consents: {
       list: async ({ user }) => note([], "consents", user),
+      session: () => [],
       revoke: async ({ user }, key) => note(2, "revoke", user, key),
     },
     ready: () => ({ ok: true, problems: [] }),

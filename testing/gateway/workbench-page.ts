@@ -43,7 +43,7 @@ export class WorkbenchPage {
     const page = await context.newPage();
     await page.setViewportSize({ width: 1600, height: 1000 });
     const workbench = new WorkbenchPage(page, new URL(loginUrl).origin);
-    await page.goto(loginUrl);
+    await page.goto(`${loginUrl}#inspect`);
     await page.getByText("Nothing has been called yet").waitFor();
     return workbench;
   }

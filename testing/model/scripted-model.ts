@@ -20,6 +20,14 @@ export * from "./steps.js";
 export interface ScriptedModelOptions {
   /** Names that `GET /v1/models` lists. */
   models?: readonly string[];
+  /** The title that it writes for a conversation; by default an empty one, so that the title stays. */
+  title?: Script;
+  /** More JSON documents, by path: those of a program for local models. */
+  documents?: Readonly<Record<string, unknown>>;
+  /** Entries of `GET /v1/models`, in place of those of `models`. */
+  list?: readonly unknown[];
+  /** The port; a free one by default. */
+  port?: number;
   /** Answers requests after the last turn. By default they get an error and are listed in `unscripted`. */
   otherwise?: Script;
 }
@@ -31,6 +39,10 @@ export interface ScriptedModel {
   readonly requests: readonly ModelSaw[];
   /** The headers of each request for the list of models. */
   readonly lists: readonly IncomingMessage["headers"][];
+  /** Requests for a title. They take no turn. */
+  readonly titles: readonly ModelSaw[];
+  /** Paths of all requests, in order. */
+  readonly paths: readonly string[];
   /** Requests without a turn. */
   readonly unscripted: readonly ModelSaw[];
   /** Adds turns. */
@@ -41,24 +53,40 @@ export interface ScriptedModel {
 /** Starts a scripted model on a free loopback port. */
 export async function startScriptedModel(
   turns: readonly Script[] = [],
-  { models = ["scripted"], otherwise }: ScriptedModelOptions = {},
+  {
+    models = ["scripted"],
+    otherwise,
+    title = [],
+    documents = {},
+    list,
+    port: wanted = 0,
+  }: ScriptedModelOptions = {},
 ): Promise<ScriptedModel> {
   const waiting = [...turns];
   const requests: ModelSaw[] = [];
   const lists: IncomingMessage["headers"][] = [];
   const unscripted: ModelSaw[] = [];
+  const titles: ModelSaw[] = [];
+  const paths: string[] = [];
 
   const listener = createServer(async (request, response) => {
     // A client that disconnects is not an error of the server.
     response.on("error", () => {});
+    const { url: path = "" } = request;
+    paths.push(path);
+    if (Object.hasOwn(documents, path)) return sendJson(response, 200, documents[path]);
     if (request.method === "GET" && request.url === "/v1/models") {
       lists.push(request.headers);
-      const data = models.map((id) => ({ id, object: "model" }));
+      const data = list ?? models.map((id) => ({ id, object: "model" }));
       return sendJson(response, 200, { object: "list", data });
     }
     if (request.method !== "POST" || request.url !== "/v1/chat/completions")
       return sendJson(response, 404, { error: { message: `no ${request.method} ${request.url}` } });
     const saw = await readRequest(request, response);
+    if (isTitle(saw)) {
+      titles.push(saw);
+      return play(title, saw, response);
+    }
     requests.push(saw);
     const turn = waiting.shift() ?? otherwise;
     if (turn !== undefined) return play(turn, saw, response);
@@ -66,7 +94,7 @@ export async function startScriptedModel(
     const message = `there is no turn for request ${requests.length}; add one to the script`;
     sendJson(response, 500, { error: { message } });
   });
-  listener.listen(0, "127.0.0.1");
+  listener.listen(wanted, "127.0.0.1");
   await once(listener, "listening");
   const { port } = listener.address() as AddressInfo;
   return {
@@ -74,6 +102,8 @@ export async function startScriptedModel(
     requests,
     lists,
     unscripted,
+    titles,
+    paths,
     add: (...more) => void waiting.push(...more),
     async close() {
       const closed = once(listener, "close");
@@ -83,6 +113,12 @@ export async function startScriptedModel(
     },
   };
 }
+
+/** Whether the request asks for the title of a conversation: by its instructions. */
+const isTitle = ({ body: { messages } }: ModelSaw): boolean =>
+  `${messages[0]?.role === "system" ? messages[0].content : ""}`.startsWith(
+    "Write a title for a conversation",
+  );
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json" });

@@ -28,7 +28,7 @@ const ofFolder = ({ cwd }: Surroundings): string[] =>
   [".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"].map((path) => join(cwd, path));
 
 /** Vitrine's own file of this user. */
-const ofPerson = ({ home, env }: Surroundings): string =>
+export const ownFile = ({ home, env }: Surroundings): string =>
   join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "vitrine", "mcp.json");
 
 /** Files of the user's other MCP clients. */
@@ -42,18 +42,64 @@ function ofClients({ home, env, platform }: Surroundings): string[] {
   return [join(home, ".cursor", "mcp.json"), join(claude, "claude_desktop_config.json")];
 }
 
+/** Whether a file is that of another program, which rewrites it as it likes. */
+export const isOfClient = (file: string, at: Surroundings): boolean =>
+  ofClients(at).includes(file) ||
+  (importPlaces(at).some(({ path }) => path === file) && !ofFolder(at).includes(file));
+
+/** Files of other programs that can have servers, to import them. */
+export function importPlaces(at: Surroundings): { program: string; path: string }[] {
+  const { home, env, platform } = at;
+  const config = env["XDG_CONFIG_HOME"] || join(home, ".config");
+  const apps =
+    platform === "darwin"
+      ? join(home, "Library", "Application Support")
+      : platform === "win32"
+        ? (env["APPDATA"] ?? join(home, "AppData", "Roaming"))
+        : config;
+  const [cursor, claude] = ofClients(at);
+  const places: [program: string, path: string | undefined][] = [
+    ["Claude Desktop", claude],
+    ["Claude Code", join(home, ".claude.json")],
+    ["Cursor", cursor],
+    ["VS Code", join(apps, "Code", "User", "mcp.json")],
+    ["VS Code settings", join(apps, "Code", "User", "settings.json")],
+    ["VS Code Insiders", join(apps, "Code - Insiders", "User", "mcp.json")],
+    ["VSCodium", join(apps, "VSCodium", "User", "mcp.json")],
+    ["Windsurf", join(home, ".codeium", "windsurf", "mcp_config.json")],
+    ["Zed", join(platform === "win32" ? join(apps, "Zed") : join(config, "zed"), "settings.json")],
+    ["Gemini CLI", join(home, ".gemini", "settings.json")],
+    ["LM Studio", join(home, ".lmstudio", "mcp.json")],
+    ["Amazon Q", join(home, ".aws", "amazonq", "mcp.json")],
+    [
+      "Cline",
+      join(
+        apps,
+        "Code",
+        "User",
+        "globalStorage",
+        "saoudrizwan.claude-dev",
+        "settings",
+        "cline_mcp_settings.json",
+      ),
+    ],
+    ...ofFolder(at).map((path): [string, string] => ["This folder", path]),
+  ];
+  return places.flatMap(([program, path]) => (path === undefined ? [] : [{ program, path }]));
+}
+
 /**
  * Whether a file is in a personal location, which only the user's programs write. Files of a working folder
  * can come from anyone.
  */
 export const isPersonal = (file: string, at: Surroundings): boolean =>
-  [ofPerson(at), ...ofClients(at)].includes(file);
+  [ownFile(at), ...ofClients(at)].includes(file);
 
 /** All locations, in the order of search. */
-export const configPlaces = (at: Surroundings): string[] => [...ofFolder(at), ofPerson(at), ...ofClients(at)];
+export const configPlaces = (at: Surroundings): string[] => [...ofFolder(at), ownFile(at), ...ofClients(at)];
 
 /** Locations for a gateway that others use: it must not use servers from the user's other clients. */
-export const servePlaces = (at: Surroundings): string[] => [...ofFolder(at).slice(0, 2), ofPerson(at)];
+export const servePlaces = (at: Surroundings): string[] => [...ofFolder(at).slice(0, 2), ownFile(at)];
 
 /** The existing regular files. Others are skipped: a pipe would block, a device never ends. */
 export const filesAt = (places: readonly string[]): string[] =>

@@ -3,13 +3,16 @@
  *
  * @module
  */
+import { resolve } from "node:path";
 import { type GatewaySettings, readSettings } from "@vitrine/gateway";
 import type { ServerSettings } from "@vitrine/servers";
-import { type Config, personalOptions } from "./config.js";
-import type { Surroundings } from "./config-places.js";
+import { GatewayError } from "@vitrine/wire";
+import { type Config, personalOptions, readConfig, skippedText } from "./config.js";
+import { filesAt, ownFile, type Surroundings } from "./config-places.js";
 import { DEMOS } from "./demos.js";
 import { usage } from "./exit.js";
 import { ServerArguments, type ServerOptions } from "./server-argument.js";
+import { oneLine } from "./terminal.js";
 import type { TrustsFiles } from "./trust/file-trust.js";
 
 /** Options of {@link devSettings}. */
@@ -25,8 +28,12 @@ export interface DevSettings {
   readonly file?: string | undefined;
   /** Asks the user when the file changes, if it needs approval. */
   readonly approve?: Config["approve"];
+  /** The file that a page's changes go to: the used one, or the user's own, which need not exist. */
+  readonly target: string;
   /** Selects the same servers from a changed file. */
   again(settings: GatewaySettings): GatewaySettings;
+  /** Also selects a server that the user has added in the page. */
+  include(name: string): void;
 }
 
 /**
@@ -50,9 +57,15 @@ export async function devSettings(
   refuseTwins(named);
   // An unneeded file is not read: it could be invalid.
   const isNeeded = finder.didLook || (names.length === 0 && !options.demos);
-  const config = isNeeded ? await finder.config() : undefined;
+  // The demos come with the servers that the user has added in the page.
+  const config = isNeeded
+    ? await finder.config()
+    : names.length === 0
+      ? await ownConfig(options, at, oninfo)
+      : undefined;
   const takesAll = names.length === 0 && (config?.settings.servers.size ?? 0) > 0;
   const demos = options.demos || (names.length === 0 && !takesAll) ? demoServers(finder) : [];
+  const included = new Set<string>();
   if (demos.length > 0 && !options.demos) oninfo(`${noServers(config)}: the demos are shown`);
 
   const again = (settings: GatewaySettings): GatewaySettings => {
@@ -61,12 +74,45 @@ export async function devSettings(
       // A named server starts immediately, and is trusted like one given as a full command.
       return found && { ...found, start: "eager" as const, trusted: !(options.strict || settings.strict) };
     });
-    const all = takesAll ? [...settings.servers.values()] : mine.filter((server) => server !== undefined);
-    const servers = [...all.map((server) => finder.equipped(server)), ...demos];
+    const written = [...settings.servers.values()];
+    const isListed = (name: string): boolean => mine.some((server) => server?.name === name);
+    const added = written.filter(({ name }) => included.has(name) && !isListed(name));
+    const all =
+      takesAll || names.length === 0 ? written : [...mine.filter((server) => server !== undefined), ...added];
+    const taken = new Set(all.map(({ name }) => name.toLowerCase()));
+    const shown = demos.filter(({ name }) => !taken.has(name.toLowerCase()));
+    const servers = [...all.map((server) => finder.equipped(server)), ...shown];
     return { ...settings, servers: new Map(servers.map((server) => [server.name, server])) };
   };
   const settings = config?.settings ?? (await readSettings("{}", personalOptions(options, at, undefined)));
-  return { settings: again(settings), file: config?.file, approve: config?.approve, again };
+  return {
+    settings: again(settings),
+    file: config?.file,
+    approve: config?.approve,
+    target: config?.file ?? (options.config === undefined ? ownFile(at) : resolve(at.cwd, options.config)),
+    again,
+    include: (name) => void included.add(name),
+  };
+}
+
+/** The user's own file, if there is one that can be read: the demos run without it too. */
+async function ownConfig(
+  options: DevServerOptions,
+  at: Surroundings,
+  oninfo: (sentence: string) => void,
+): Promise<Config | undefined> {
+  const [file] = filesAt([ownFile(at)]);
+  if (file === undefined) return undefined;
+  try {
+    const config = await readConfig(file, options, at, undefined);
+    if (config.settings.servers.size > 0) oninfo(`settings: ${file}`);
+    for (const each of config.skipped) oninfo(skippedText(each));
+    return config;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    oninfo(`${oneLine(error.message)}: only the demos are shown`);
+    return undefined;
+  }
 }
 
 const noServers = (config: Config | undefined): string =>

@@ -15,7 +15,7 @@ import { unknownCommand } from "./unknown-command.js";
 const terminal = new Terminal();
 const words = process.argv.slice(2);
 /** With `--json`, all output is JSON, including errors. */
-const wantsJson = words.includes("--json");
+const wantsJson = words.slice(0, words.indexOf("--") >>> 0).includes("--json");
 
 /** Without a command, runs `dev` with the demos. */
 function withCommand([first, ...rest]: readonly string[]): string[] {

@@ -4,6 +4,7 @@
  * @module
  */
 import { Command } from "commander";
+import type { AddOptions, FileOptions } from "./commands/add.js";
 import type { CallCommandOptions } from "./commands/call.js";
 import type { CompanionOptions } from "./commands/companion.js";
 import type { DevOptions } from "./commands/dev.js";
@@ -62,6 +63,7 @@ Exit codes: 0 it worked, 1 it failed, 2 the command line is wrong, 130 Ctrl-C.`,
   addCompanion(program, terminal, done);
   addRender(program, done);
   addPlain(program, terminal, done);
+  addServers(program, terminal, done);
   addSecret(program, terminal, done);
   addNew(program, terminal, done);
   return program;
@@ -126,6 +128,54 @@ function addServe(program: Command, terminal: Terminal, done: (code: number) => 
     .action(async (options: ServeCommandOptions) => {
       const { serveCommand } = await import("./commands/serve.js");
       done(await serveCommand(options, terminal));
+    });
+}
+
+/** Commands for the servers of the settings file. */
+function addServers(program: Command, terminal: Terminal, done: (code: number) => void): void {
+  const ofFile = (command: Command): Command =>
+    command
+      .option("--config <file>", "the settings file; ~/.config/vitrine/mcp.json by default")
+      .option("--json", "one JSON value on stdout");
+  ofFile(program.command("add <name> [address-or-command...]"))
+    .description("add a server to the settings file: an address, or a command after --")
+    .option("--env <name[=value]>", "a variable of the program; repeatable", collect)
+    .option("--header <name: value>", "a header of requests to the address; repeatable", collect)
+    .option("--cwd <folder>", "the program's working folder")
+    .option("--isolation <driver>", "process, bubblewrap, container or auto")
+    .option("--image <name>", "the image of --isolation container")
+    .option("--network", "let the isolated program use the network")
+    .option("--no-network", "do not let it")
+    .option("--read <path>", "a path that the isolated program may read; repeatable", collect)
+    .option("--write <path>", "a path that the isolated program may change; repeatable", collect)
+    .option("--sse", "the address speaks the older SSE transport")
+    .option("--private-network", "let the address be one of the private network")
+    .option("--replace", "replace a server of this name")
+    .addHelpText(
+      "after",
+      examples(
+        "vitrine add files -- npx -y @modelcontextprotocol/server-filesystem .",
+        "vitrine add notes --env NOTES_TOKEN -- node notes.js --stdio",
+        "vitrine add lab https://lab.example.com/mcp --header 'X-Team: blue'",
+      ),
+    )
+    .action(async (name: string, words: string[], options: AddOptions) => {
+      const { addCommand } = await import("./commands/add.js");
+      done(await addCommand(name, words, options, terminal));
+    });
+  ofFile(program.command("remove <name>"))
+    .description("remove a server from the settings file")
+    .addHelpText("after", examples("vitrine remove lab"))
+    .action(async (name: string, options: FileOptions) => {
+      const { removeCommand } = await import("./commands/add.js");
+      done(await removeCommand(name, options, terminal));
+    });
+  ofFile(program.command("list"))
+    .description("list the servers of the settings file")
+    .addHelpText("after", examples("vitrine list", "vitrine list --config mcp.json --json"))
+    .action(async (options: FileOptions) => {
+      const { listCommand } = await import("./commands/add.js");
+      done(await listCommand(options, terminal));
     });
 }
 

@@ -14,7 +14,11 @@ import { Waiting } from "./waiting.js";
 export type Stream = NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY" | "columns">>;
 
 /** Source of answers: a terminal, or something that cannot answer. */
-export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
+export type Input = NodeJS.ReadableStream & {
+  readonly isTTY?: boolean | undefined;
+  /** Of a terminal: delivers keys without waiting for Enter. */
+  setRawMode?(isRaw: boolean): unknown;
+};
 
 /** Maximum lines of a server's stderr shown with an error. */
 const LAST_LINES = 12;
@@ -56,16 +60,36 @@ const jsonEscape = (character: string): string =>
 /** Milliseconds within which a terminal delivers earlier keystrokes. */
 const TYPED = 50;
 
-/** Discards pending input. */
+/** Milliseconds without a question after one was withdrawn: keys that were meant for it count for nothing. */
+const AFTER_WITHDRAWAL = 2_000;
+const CTRL_C = 3;
+
+/**
+ * Discards pending input. A terminal keeps a line until Enter, so that a `y` of an earlier question would count for the
+ * next one: in raw mode it delivers the beginning of a line as well.
+ */
 async function discardTyped(input: Input): Promise<void> {
-  const discard = (): void => {};
-  input.on("data", discard);
-  await setTimeout(TYPED);
-  // On a busy machine the time may pass before anything was read.
-  await setImmediate();
-  await setImmediate();
-  input.off("data", discard);
-  input.pause();
+  let isInterrupted = false;
+  const discard = (data: string | Uint8Array): void => {
+    isInterrupted ||= Buffer.from(data).includes(CTRL_C);
+  };
+  const isRaw = input.isTTY === true && input.setRawMode !== undefined;
+  try {
+    if (isRaw) input.setRawMode?.(true);
+    input.on("data", discard);
+    // An earlier question has paused it, and a new listener alone does not change that.
+    input.resume();
+    await setTimeout(TYPED);
+    // On a busy machine the time may pass before anything was read.
+    await setImmediate();
+    await setImmediate();
+  } finally {
+    input.off("data", discard);
+    input.pause();
+    if (isRaw) input.setRawMode?.(false);
+  }
+  // In raw mode Ctrl-C is a character.
+  if (isRaw && isInterrupted) process.kill(process.pid, "SIGINT");
 }
 
 /** Output of a command. */
@@ -80,6 +104,9 @@ export class Terminal {
    * answer.
    */
   #held: HeldLines | undefined;
+  #asking: Promise<unknown> = Promise.resolve();
+  /** When the next question may be shown. */
+  #quietUntil = 0;
 
   constructor(
     out: Stream = process.stdout,
@@ -105,10 +132,21 @@ export class Terminal {
 
   /**
    * Prints lines and a yes/no question, and waits for the answer. Only `y` and `yes` count as yes. Other
-   * notes are held until then. Earlier input is discarded.
+   * notes are held until then. Earlier input is discarded. After a withdrawn question, the next one comes two seconds later.
    */
-  async confirm(lines: readonly string[], question: string, signal?: AbortSignal): Promise<boolean> {
+  confirm(lines: readonly string[], question: string, signal?: AbortSignal): Promise<boolean> {
+    // Questions come one at a time: an answer must never count for another one.
+    const asked = this.#asking.then(() => this.#confirm(lines, question, signal));
+    this.#asking = asked.catch(() => {});
+    return asked;
+  }
+
+  async #confirm(lines: readonly string[], question: string, signal?: AbortSignal): Promise<boolean> {
+    signal?.throwIfAborted();
+    const quiet = this.#quietUntil - performance.now();
+    if (quiet > 0) await setTimeout(quiet);
     await discardTyped(this.#input);
+    signal?.throwIfAborted();
     for (const line of lines) this.note(line);
     const held = new HeldLines();
     this.#held = held;
@@ -121,7 +159,9 @@ export class Terminal {
       const answer = await Promise.race([reader.question("", signal ? { signal } : {}), closed]);
       return /^\s*y(es)?\s*$/i.test(answer);
     } catch (error) {
-      throw signal?.aborted ? signal.reason : error;
+      if (!signal?.aborted) throw error;
+      this.#quietUntil = performance.now() + AFTER_WITHDRAWAL;
+      throw signal.reason;
     } finally {
       reader.close();
       this.#held = undefined;

@@ -17,6 +17,7 @@ import type { ConversationPorts, RecalledCall } from "./ports.js";
 import { Room } from "./room.js";
 import { Saver } from "./saver.js";
 import { TurnQueue } from "./turn-queue.js";
+import { WrittenTitle } from "./written-title.js";
 
 /** Options of a conversation. */
 export interface ConversationOptions extends ConversationPorts {
@@ -51,6 +52,7 @@ export class ConversationParts {
   readonly calls: ConversationCalls;
   readonly turns: TurnQueue;
   readonly #isShared: boolean;
+  readonly titles: WrittenTitle;
 
   constructor(options: ConversationOptions) {
     const { user, start, store, isStored, clock, limits, onerror, onlisted, onidle } = options;
@@ -102,12 +104,14 @@ export class ConversationParts {
       },
       ondropped: () => notes.resultsDropped(),
     });
+    this.titles = new WrittenTitle({ journal, models, clock, onerror });
     this.turns = new TurnQueue({
       ...shared,
       models,
       calls: this.calls,
       apps: this.apps,
       note: notes.add,
+      onturn: (model) => this.titles.answered(model),
       hasRoom: (isWritten) => this.room.hasMore(isWritten),
       ondone: () => void saver.saved().then(() => onidle()),
     });

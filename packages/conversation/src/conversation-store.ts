@@ -3,7 +3,13 @@
  *
  * @module
  */
-import type { AppContext, ConversationItem, ConversationSummary, ModelUsage } from "@vitrine/wire";
+import type {
+  AnswerSettings,
+  AppContext,
+  ConversationItem,
+  ConversationSummary,
+  ModelUsage,
+} from "@vitrine/wire";
 
 /** A stored conversation in a list. The database does not know whether it is running. */
 export type KeptSummary = Omit<ConversationSummary, "isRunning">;
@@ -14,6 +20,8 @@ export interface LoadedConversation extends KeptSummary {
   items: ConversationItem[];
   contexts: AppContext[];
   usage: ModelUsage;
+  /** The user's choices for the answers. */
+  settings?: AnswerSettings | undefined;
 }
 
 /** Changes of a conversation. Absent members stay unchanged. */
@@ -26,6 +34,7 @@ export interface ConversationUpdate {
   contexts?: readonly AppContext[] | undefined;
   title?: string | undefined;
   usage?: ModelUsage | undefined;
+  settings?: AnswerSettings | undefined;
   changedAt?: number | undefined;
 }
 

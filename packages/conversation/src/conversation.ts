@@ -5,10 +5,18 @@
  */
 
 import { type ContentBlock, INVALID_PARAMS, type Tool, VitrineError } from "@vitrine/protocol";
-import type { ConversationItem, ConversationState, ModelView, NoteItem, SpeakingApp } from "@vitrine/wire";
+import type {
+  AnswerSettings,
+  ConversationItem,
+  ConversationState,
+  ModelView,
+  NoteItem,
+  SpeakingApp,
+} from "@vitrine/wire";
 import type { OpenAppState, SaidContext } from "./apps.js";
 import type { CallEventListener } from "./call-reporter.js";
 import { type ConversationOptions, ConversationParts } from "./conversation-parts.js";
+import { copiedItems } from "./copied-items.js";
 import { EntryRequests, type NewCallOptions } from "./entry-requests.js";
 import { unknownItem } from "./item-id.js";
 import type { ConversationListener } from "./journal.js";
@@ -65,7 +73,8 @@ export class Conversation {
 
   /** Whether it has no listeners, and can be dropped from memory without losing anything. */
   get isIdle(): boolean {
-    return !this.#parts.journal.hasListeners && !this.isRunning && this.#parts.saver.isClean;
+    const { journal, saver, titles } = this.#parts;
+    return !journal.hasListeners && !this.isRunning && !titles.isWriting && saver.isClean;
   }
 
   /** Number of listeners that are connected now. */
@@ -119,21 +128,66 @@ export class Conversation {
    * Adds a message of the user, or of an app on the user's behalf. The model answers it, after the current
    * turn if there is one. Resolves to the entry when it is stored.
    * @param key the caller's own id of the message: the same message with the same key is added once
+   * @param model the `id` of the model that answers; by default that of the conversation
    * @throws {GatewayError} `overloaded` if too many messages are queued; `conflict`
+   * @throws {ModelError} `model-unknown`
    * @throws {ConversationError} `conversation-too-large`
    */
-  send(content: readonly ContentBlock[], from?: SpeakingApp, key?: string): Promise<string> {
-    return this.#requests.send(content, from, key);
+  send(content: readonly ContentBlock[], from?: SpeakingApp, key?: string, model?: string): Promise<string> {
+    return this.#requests.send(content, from, key, model);
   }
 
   /**
    * Retries a message whose answer failed, was stopped, or is empty. That answer is removed, unless it made
    * calls: those are not repeated, and the model reads their results. Resolves when the change is stored.
    *
+   * @param model the `id` of the model that answers this time; by default that of the conversation
    * @throws {GatewayError} `item-unknown`, `overloaded`
+   * @throws {ModelError} `model-unknown`
    */
-  retry(id: string): Promise<void> {
-    return this.#requests.retry(id);
+  retry(id: string, model?: string): Promise<void> {
+    return this.#requests.retry(id, model);
+  }
+
+  /**
+   * Replaces the user's choices for the answers, from the next request to a model on.
+   *
+   * @throws {VitrineError} `INVALID_PARAMS`
+   * @throws {ModelError} `model-unknown`
+   */
+  async configure(settings: AnswerSettings): Promise<void> {
+    this.#requests.configure(settings);
+    await this.#parts.stored();
+  }
+
+  /**
+   * Sends an edited message in a new version of the conversation, which does not show the original and all that
+   * followed; they stay in the version before. Resolves to the new entry when it is stored.
+   *
+   * @throws {GatewayError} `overloaded` while something is running
+   * @throws {ConversationError} `conversation-too-large`
+   */
+  edit(item: string, content: readonly ContentBlock[], key?: string): Promise<string> {
+    return this.#requests.edit(item, content, key);
+  }
+
+  /**
+   * Answers the message of an answer again, in a new version. Resolves when the change is stored.
+   *
+   * @throws {GatewayError} `overloaded` while something is running
+   */
+  regenerate(item: string): Promise<void> {
+    return this.#requests.regenerate(item);
+  }
+
+  /** Shows another version; without one, the first. @throws {GatewayError} `overloaded`, `item-unknown` */
+  showVersion(version: string | undefined): Promise<void> {
+    return this.#requests.showVersion(version);
+  }
+
+  /** The shown entries up to one, with new ids, for another conversation. @throws {GatewayError} `item-unknown` */
+  copyUntil(item: string): ConversationItem[] {
+    return copiedItems(this.#parts.journal.items, item);
   }
 
   /**
@@ -245,6 +299,7 @@ export class Conversation {
   async rename(title: string): Promise<void> {
     const line = title.replace(/\s+/g, " ").trim().slice(0, LONGEST_TITLE);
     if (line === "") throw new VitrineError(INVALID_PARAMS, "a title must not be empty");
+    this.#parts.titles.renamed();
     this.#parts.journal.setTitle(line);
     await this.#parts.stored();
   }
@@ -255,12 +310,14 @@ export class Conversation {
 
   /** Prepares to stop: calls continue, and the model is not asked again. */
   windDown(): void {
+    this.#parts.titles.close();
     this.#parts.turns.windDown(STOPPING);
   }
 
   /** Stops everything, and resolves when all changes are stored. */
   async close(reason = STOPPING): Promise<void> {
     this.#requests.close();
+    this.#parts.titles.close();
     this.#stop(reason);
     this.#parts.journal.close();
     await this.#parts.saver.finish();
@@ -280,6 +337,7 @@ export class Conversation {
   /** Stops it after it was deleted: nothing more is stored. */
   async discard(): Promise<void> {
     this.#requests.close();
+    this.#parts.titles.close();
     this.#stop("the conversation was deleted");
     this.#parts.journal.close();
     this.forgotten();

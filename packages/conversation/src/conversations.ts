@@ -12,6 +12,7 @@ import { type ConversationLimits, DEFAULT_LIMITS } from "./limits.js";
 import { LiveResults } from "./live-results.js";
 import { recallCalls } from "./lost-calls.js";
 import type { ConversationPorts, RecalledCall } from "./ports.js";
+import { storedItem } from "./stored-item.js";
 import { NO_TITLE } from "./title.js";
 
 /** Options of {@link Conversations}. */
@@ -89,6 +90,27 @@ export class Conversations {
     const running = new Set(ours.filter(({ isRunning }) => isRunning).map(({ id }) => id));
     const found = await this.#options.store.list(user, query);
     return found.map((each) => ({ ...each, isRunning: running.has(each.id) }));
+  }
+
+  /**
+   * Copies the shown entries of a conversation up to one into a new conversation. Resolves to its id when it is
+   * stored.
+   *
+   * @throws {GatewayError} `conversation-unknown`, `item-unknown`
+   */
+  async branch(user: string, id: string, item: string): Promise<string> {
+    const from = await this.open(user, id);
+    const items = from.copyUntil(item);
+    const now = this.#clock.now();
+    const start = { id: randomUUID(), title: from.title, startedAt: now };
+    await this.#options.store.create(user, start);
+    await this.#options.store.put(user, start.id, {
+      items: items.map((each) => storedItem(each, undefined)),
+      title: from.title,
+      changedAt: now,
+    });
+    this.#options.onlisted?.(user);
+    return start.id;
   }
 
   /** @throws {GatewayError} `conversation-unknown` */

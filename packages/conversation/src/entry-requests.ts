@@ -6,9 +6,18 @@
 
 import { type ContentBlock, INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
 import type { ServerIdentity } from "@vitrine/servers";
-import { type CallItem, type ConversationItem, GatewayError, type SpeakingApp } from "@vitrine/wire";
+import {
+  type AnswerSettings,
+  type CallItem,
+  type ConversationItem,
+  forkBefore,
+  GatewayError,
+  type SpeakingApp,
+} from "@vitrine/wire";
+import { checkedSettings } from "./answer-settings.js";
 import type { ConversationOptions, ConversationParts } from "./conversation-parts.js";
 import { itemIdOf, newItemId, unknownItem } from "./item-id.js";
+import { ModelError } from "./model/model-error.js";
 import { isSameCall, isSameMessage } from "./same-request.js";
 import { isOwnTitle, titleOf } from "./title.js";
 
@@ -47,7 +56,12 @@ export class EntryRequests {
     if (this.#isClosed) throw new GatewayError("stopping", "the conversation is closed: open it again");
   }
 
-  async send(content: readonly ContentBlock[], from?: SpeakingApp, key?: string): Promise<string> {
+  async send(
+    content: readonly ContentBlock[],
+    from?: SpeakingApp,
+    key?: string,
+    model?: string,
+  ): Promise<string> {
     const { journal, turns, notes } = this.#parts;
     const id = this.#idFor(key);
     const said = journal.find(id);
@@ -55,7 +69,8 @@ export class EntryRequests {
     this.#checkRoom();
     if (content.length === 0) throw new VitrineError(INVALID_PARAMS, "a message must not be empty");
     turns.check(from);
-    const { user, clock, models } = this.#options;
+    this.#checkModel(model);
+    const { clock, models } = this.#options;
     journal.add({
       kind: "user",
       id,
@@ -66,14 +81,60 @@ export class EntryRequests {
     });
     this.#entitle();
     if (!journal.isAnsweredElsewhere) {
-      if (models.current(user)) turns.add(id);
-      else notes.noModel(models.help);
+      if (turns.modelFor(model)) turns.add(id, model);
+      else notes.noModel(journal.settings.model, models.help);
     }
     await this.#parts.stored();
     return id;
   }
 
-  async retry(id: string): Promise<void> {
+  /** @param key the caller's own id of the message: a repeated request has no second effect */
+  async edit(id: string, content: readonly ContentBlock[], key?: string): Promise<string> {
+    const { journal } = this.#parts;
+    // A page repeats requests after its session was lost.
+    if (key !== undefined && journal.find(this.#idFor(key))) return this.send(content, undefined, key);
+    const item = journal.items.find((each) => each.id === id);
+    if (item?.kind !== "user" || item.from)
+      throw new VitrineError(INVALID_PARAMS, "only a message of the user that is shown can be edited");
+    this.#checkFork();
+    if (content.length === 0) throw new VitrineError(INVALID_PARAMS, "a message must not be empty");
+    const place = forkBefore(journal.all, id);
+    if (place) journal.fork(place);
+    return this.send(content, undefined, key);
+  }
+
+  async regenerate(id: string, model?: string): Promise<void> {
+    const { journal, turns, notes } = this.#parts;
+    const item = journal.items.find((each) => each.id === id);
+    const { answers } = item?.kind === "model" ? item : {};
+    const message = journal.items.find((each) => each.id === answers);
+    if (message?.kind !== "user" || answers === undefined)
+      throw new VitrineError(
+        INVALID_PARAMS,
+        "only an answer that is shown, with its message, can be regenerated",
+      );
+    this.#checkFork();
+    turns.check(undefined);
+    this.#checkModel(model);
+    const { models } = this.#options;
+    if (!turns.modelFor(model)) notes.noModel(journal.settings.model, models.help);
+    else {
+      journal.fork({ parent: message.inVersion, after: answers });
+      turns.add(answers, model);
+    }
+    await this.#parts.stored();
+  }
+
+  async showVersion(id: string | undefined): Promise<void> {
+    const { journal } = this.#parts;
+    if (id !== undefined && journal.find(id)?.kind !== "version") throw unknownItem(id);
+    this.checkOpen();
+    this.#checkQuiet();
+    journal.showVersion(id);
+    await this.#parts.stored();
+  }
+
+  async retry(id: string, model?: string): Promise<void> {
     const { journal, turns, notes } = this.#parts;
     const item = journal.find(id);
     if (!item) throw unknownItem(id);
@@ -87,13 +148,23 @@ export class EntryRequests {
       throw new VitrineError(INVALID_PARAMS, "the message was removed: send it again");
     this.#checkRoom();
     turns.check(undefined);
-    const { user, models } = this.#options;
-    if (!models.current(user)) notes.noModel(models.help);
+    this.#checkModel(model);
+    const { models } = this.#options;
+    if (!turns.modelFor(model)) notes.noModel(journal.settings.model, models.help);
     else {
       if (!journal.items.some((each) => each.kind === "call" && each.turn === id)) journal.remove(id);
-      turns.add(answers);
+      turns.add(answers, model);
     }
     await this.#parts.stored();
+  }
+
+  configure(settings: AnswerSettings): void {
+    this.checkOpen();
+    const checked = checkedSettings(settings);
+    const { journal } = this.#parts;
+    // The current choice may be unavailable for now, and other settings can still change.
+    if (checked.model !== journal.settings.model) this.#checkModel(checked.model);
+    journal.setSettings(checked);
   }
 
   async call(server: string, tool: string, input: Input, options: NewCallOptions): Promise<string> {
@@ -181,9 +252,32 @@ export class EntryRequests {
     return id;
   }
 
+  #checkFork(): void {
+    this.#checkRoom();
+    this.#checkQuiet();
+    if (this.#parts.journal.isAnsweredElsewhere)
+      throw new VitrineError(
+        INVALID_PARAMS,
+        "an agent has read the conversation: what it read cannot be changed",
+      );
+  }
+
+  /** Entries that arrive belong to the version that is shown. */
+  #checkQuiet(): void {
+    if (this.#parts.journal.isRunning)
+      throw new GatewayError("overloaded", "something is still running: wait, or stop it first");
+  }
+
   #checkRoom(): void {
     this.checkOpen();
     this.#parts.room.check();
+  }
+
+  /** @throws {ModelError} `model-unknown` if the model that was chosen for the message cannot be used */
+  #checkModel(model: string | undefined): void {
+    if (model === undefined || this.#parts.turns.modelFor(model)) return;
+    const shown = JSON.stringify(model.slice(0, 100));
+    throw new ModelError("model-unknown", `the model ${shown} cannot be used now; choose another`);
   }
 
   #entitle(): void {

@@ -17,6 +17,7 @@ export type {
 export { Conversations, type ConversationsOptions } from "./conversations.js";
 export type { ConversationListener } from "./journal.js";
 export { type ConversationLimits, DEFAULT_LIMITS } from "./limits.js";
+export { type DetectionOptions, detectLocalServers, isModelServer } from "./model/local-servers.js";
 export type {
   ImagePart,
   Model,
@@ -29,9 +30,11 @@ export type {
   ToolResultPart,
 } from "./model/model.js";
 export { ModelError, type ModelErrorCode } from "./model/model-error.js";
+export { testModel } from "./model/model-test.js";
 export { type ModelChoiceStore, Models, type ModelsOptions } from "./model/models.js";
 export type { ModelProviderSettings, ModelSettings } from "./model/settings.js";
 export type {
+  AnswerDefaults,
   AppCall,
   AppPort,
   ConversationPorts,

@@ -5,15 +5,24 @@
  */
 
 import { Listeners, type Progress } from "@vitrine/protocol";
-import type {
-  AppContext,
-  CallItem,
-  ConversationChange,
-  ConversationItem,
-  ConversationState,
-  ModelUsage,
+import {
+  type AnswerSettings,
+  type AppContext,
+  type CallItem,
+  type ConversationChange,
+  type ConversationItem,
+  type ConversationState,
+  forkBefore,
+  type ModelUsage,
+  shownItems,
+  type VersionItem,
 } from "@vitrine/wire";
+import { newItemId } from "./item-id.js";
+import { addUsage } from "./model/model-cost.js";
 import { NO_TITLE } from "./title.js";
+
+/** An entry that can be shown. */
+export type ShownItem = Exclude<ConversationItem, VersionItem>;
 
 /** Receives the changes of a conversation, with consecutive numbers. */
 export type ConversationListener = (id: string, seq: number, changes: ConversationChange[]) => void;
@@ -43,7 +52,7 @@ export interface JournalOptions {
 
 /** The initial state of a journal. */
 export type JournalStart = Pick<ConversationState, "id" | "title" | "startedAt" | "changedAt"> &
-  Partial<Pick<ConversationState, "items" | "contexts" | "usage">>;
+  Partial<Pick<ConversationState, "items" | "contexts" | "usage" | "settings">>;
 
 /**
  * Holds the entries in order. Changes within one turn of the event loop are sent as a single notice, so a
@@ -55,8 +64,11 @@ export class Journal {
   #title: string;
   #changedAt: number;
   readonly #items = new Map<string, ConversationItem>();
+  /** The cached list of shown entries. */
+  #shown: ShownItem[] | undefined;
   #contexts: AppContext[];
   #usage: ModelUsage;
+  #settings: AnswerSettings;
   #isRunning = false;
   #agents: string[] | undefined;
   #seq = 0;
@@ -77,11 +89,18 @@ export class Journal {
     for (const item of start.items ?? []) this.#items.set(item.id, item);
     this.#contexts = start.contexts ?? [];
     this.#usage = start.usage ?? { input: 0, output: 0 };
+    this.#settings = start.settings ?? {};
     this.#options = options;
     this.#listeners = new Listeners(options.onerror);
   }
 
-  get items(): ConversationItem[] {
+  /** The entries of the version that is shown, in order. */
+  get items(): ShownItem[] {
+    return (this.#shown ??= shownItems(this.all));
+  }
+
+  /** All entries, in order of arrival. */
+  get all(): ConversationItem[] {
     return [...this.#items.values()];
   }
 
@@ -99,6 +118,11 @@ export class Journal {
 
   get usage(): ModelUsage {
     return this.#usage;
+  }
+
+  /** The user's choices for the answers. */
+  get settings(): AnswerSettings {
+    return this.#settings;
   }
 
   get changedAt(): number {
@@ -141,8 +165,38 @@ export class Journal {
   }
 
   add(item: ConversationItem): void {
+    const version = this.#version();
+    if (item.kind !== "version" && version) item.inVersion = version.id;
     this.#items.set(item.id, item);
+    this.#shown = undefined;
     this.#whole(item.id);
+  }
+
+  /** Begins a new version, and shows it. */
+  fork(place: Pick<VersionItem, "parent" | "after">): void {
+    this.showVersion(undefined);
+    const { parent, after } = place;
+    this.add({
+      kind: "version",
+      id: newItemId(),
+      at: this.#options.now(),
+      ...(parent !== undefined && { parent }),
+      ...(after !== undefined && { after }),
+      isShown: true,
+    });
+  }
+
+  /** Shows a version; without an id, the first one. */
+  showVersion(id: string | undefined): void {
+    for (const item of this.#items.values())
+      if (item.kind === "version" && (item.isShown ?? false) !== (item.id === id))
+        this.update(item, { isShown: item.id === id || undefined });
+    this.#shown = undefined;
+  }
+
+  #version(): VersionItem | undefined {
+    for (const item of this.#items.values()) if (item.kind === "version" && item.isShown) return item;
+    return undefined;
   }
 
   /** Changes an entry. A removed entry stays removed. */
@@ -179,7 +233,15 @@ export class Journal {
   }
 
   remove(id: string): boolean {
-    if (!this.#items.delete(id)) return false;
+    if (!this.#items.has(id)) return false;
+    // Versions that begin after it begin after the entry before it.
+    const forks = this.all.filter((item) => item.kind === "version" && item.after === id);
+    if (forks.length > 0) {
+      const place = forkBefore(this.all, id) ?? placeBefore(this.all, id);
+      for (const fork of forks) if (fork.kind === "version") this.update(fork, place);
+    }
+    this.#items.delete(id);
+    this.#shown = undefined;
     // Also sent for an entry that was never announced: a page that opened the conversation meanwhile has it.
     this.#pending.delete(id);
     this.#pending.set(id, "removed");
@@ -217,8 +279,13 @@ export class Journal {
     this.#changed();
   }
 
-  addUsage({ input, output }: ModelUsage): void {
-    this.#usage = { input: this.#usage.input + input, output: this.#usage.output + output };
+  addUsage(usage: ModelUsage): void {
+    this.#usage = addUsage(this.#usage, usage);
+    this.#stateChanged();
+  }
+
+  setSettings(settings: AnswerSettings): void {
+    this.#settings = settings;
     this.#stateChanged();
   }
 
@@ -232,9 +299,10 @@ export class Journal {
       title: this.#title,
       changedAt: this.#changedAt,
       isRunning: this.#isRunning,
-      items: this.items.map((item) => ({ ...item })),
+      items: this.all.map((item) => ({ ...item })),
       contexts: [...this.#contexts],
       usage: this.#usage,
+      ...(Object.keys(this.#settings).length > 0 && { settings: { ...this.#settings } }),
       ...(this.#agents && { agents: this.#agents }),
       seq: this.#seq,
     };
@@ -291,7 +359,9 @@ export class Journal {
     this.#areContextsPending = false;
     const { title, usage, isRunning } = this;
     const agents = this.#agents && { agents: this.#agents };
-    if (this.#isStatePending) changes.push({ kind: "state", title, isRunning, usage, ...agents });
+    const settings = Object.keys(this.#settings).length > 0 && { settings: { ...this.#settings } };
+    if (this.#isStatePending)
+      changes.push({ kind: "state", title, isRunning, usage, ...settings, ...agents });
     this.#isStatePending = false;
     return changes;
   }
@@ -329,4 +399,19 @@ export class Journal {
     // At the end of this turn of the event loop, so that simultaneous changes form one notice.
     this.#notifying ??= setImmediate(() => this.notify());
   }
+}
+
+/** The last entry before one that is not shown, in the same version. */
+function placeBefore(items: readonly ConversationItem[], id: string): Pick<VersionItem, "parent" | "after"> {
+  const at = items.findIndex((item) => item.id === id);
+  const removed = items[at];
+  const version = removed?.kind === "version" ? undefined : removed?.inVersion;
+  const before = items
+    .slice(0, Math.max(0, at))
+    .findLast((item) => item.kind !== "version" && item.inVersion === version);
+  if (before) return { parent: version, after: before.id };
+  const own = items.find((item) => item.kind === "version" && item.id === version);
+  return own?.kind === "version"
+    ? { parent: own.parent, after: own.after }
+    : { parent: undefined, after: undefined };
 }

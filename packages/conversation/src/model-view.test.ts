@@ -2,8 +2,9 @@ import type { CallToolResult } from "@vitrine/protocol";
 import type { AppContext, CallItem, ConversationItem } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
 import type { ModelMessage } from "./model/model.js";
-import { contextParts, type ModelViewOptions, modelMessages, SYSTEM_PROMPT } from "./model-view.js";
+import { contextParts, type ModelViewOptions, modelMessages } from "./model-view.js";
 import { resultText } from "./result-text.js";
+import { SYSTEM_PROMPT } from "./system-prompt.js";
 import { nameTools } from "./tool-names.js";
 
 const user = (id: string, text = id): ConversationItem => ({

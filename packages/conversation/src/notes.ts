@@ -65,6 +65,10 @@ export const UNANSWERED = {
   stopping: "The gateway was stopped before the model had finished. Send a message to continue.",
 } as const;
 
+/** The model that the user chose for the conversation does not answer. */
+const modelUnavailable = (id: string): string =>
+  `The model ${id} of this conversation is not available. Choose another one above the conversation, then send the message again.`;
+
 /** The conversation is full. */
 export const conversationFull = (why: string): string => `The model cannot continue: ${why}.`;
 
@@ -101,10 +105,18 @@ export class NoteWriter {
     this.#areDroppedReported = true;
   }
 
-  /** Adds the note once; it is the same for all messages. */
-  noModel(help: string): void {
-    const isSaid = this.#journal.items.some((item) => item.kind === "note" && item.code === "no-model");
-    if (!isSaid) this.add("info", "no-model", help);
+  /**
+   * Adds the note once; it is the same for all messages.
+   *
+   * @param chosen the model of this conversation, which is not available
+   */
+  noModel(chosen: string | undefined, help: string): void {
+    const text = chosen === undefined ? help : modelUnavailable(chosen);
+    const isSaid = this.#journal.items.some(
+      (item) =>
+        item.kind === "note" && item.code === "no-model" && (chosen === undefined || item.text === text),
+    );
+    if (!isSaid) this.add("info", "no-model", text);
   }
 
   contextFlood({ title }: SpeakingApp): void {

@@ -98,10 +98,24 @@ export interface AppPort {
   call(user: string, call: AppCall, signal: AbortSignal): Promise<CallToolResult>;
 }
 
+/** Defaults of all conversations. */
+export interface AnswerDefaults {
+  readonly system?: string | undefined;
+  readonly temperature?: number | undefined;
+  /** Whether the model writes the titles of conversations; true by default. */
+  readonly titles?: boolean | undefined;
+}
+
 /** Provides the model. */
 export interface ModelPort {
-  /** The user's model; undefined if there is none, so that tools can only be called by hand. */
-  current(user: string): Model | undefined;
+  /**
+   * The user's model; undefined if there is none, so that tools can only be called by hand.
+   *
+   * @param id the model that the user chose for this conversation or message, in place of the usual one
+   */
+  current(user: string, id?: string): Model | undefined;
+  /** Used where a conversation has no settings of its own; without it, the model writes no titles. */
+  readonly defaults?: AnswerDefaults | undefined;
   /** Explains to the user how to get a model. */
   readonly help: string;
 }

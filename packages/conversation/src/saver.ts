@@ -202,6 +202,7 @@ export class Saver implements Keeper {
       ...(areContextsNew && { contexts: [...journal.contexts] }),
       title: journal.title,
       usage: journal.usage,
+      settings: journal.settings,
       changedAt: journal.changedAt,
     };
   }

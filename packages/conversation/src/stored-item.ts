@@ -20,7 +20,7 @@ const CUT = "\n… (the rest was too long to be stored)";
  */
 export function storedItem(item: ConversationItem, schema: unknown): ConversationItem {
   if (item.kind === "call") return storedCall(item, schema);
-  if (isSmall(item)) return { ...item };
+  if (item.kind === "version" || isSmall(item)) return { ...item };
   if (item.kind === "user") return storedUser(item);
   return { ...item, text: shortened(item.text) };
 }

@@ -20,7 +20,8 @@ export function shortTitle(text: string): string | undefined {
   return [...line].slice(0, LONGEST).join("").trim() || undefined;
 }
 
-const textOf = (content: readonly ContentBlock[]): string =>
+/** The text of a message. */
+export const textOf = (content: readonly ContentBlock[]): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join(" ");
 
 /** The title by the entries: the first message, or else the first call. */

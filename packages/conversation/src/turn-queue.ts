@@ -10,7 +10,8 @@ import {
   type ModelViewTool,
   type SpeakingApp,
 } from "@vitrine/wire";
-import { SYSTEM_PROMPT } from "./model-view.js";
+import { requestSettings } from "./answer-settings.js";
+import type { Model } from "./model/model.js";
 import { appFlood, UNANSWERED } from "./notes.js";
 import type { ModelPort } from "./ports.js";
 import { type NamedTools, nameTools } from "./tool-names.js";
@@ -18,10 +19,12 @@ import { messagesOf, Turn, type TurnOptions } from "./turn.js";
 
 /** Options of {@link TurnQueue}. */
 export interface TurnQueueOptions
-  extends Omit<TurnOptions, "answers" | "model" | "waiting" | "providerIds" | "missing"> {
+  extends Omit<TurnOptions, "answers" | "model" | "defaults" | "waiting" | "providerIds" | "missing"> {
   readonly models: ModelPort;
   /** Called when a turn starts or ends. */
   onchange(): void;
+  /** Called after a turn, with its model. */
+  onturn(model: Model): void;
   /** Called when no turn is left. */
   ondone(): void;
 }
@@ -31,6 +34,8 @@ export class TurnQueue {
   readonly #options: TurnQueueOptions;
   /** Queued user entries, in order. */
   readonly #queue: string[] = [];
+  /** The models that users chose for single messages, by entry. */
+  readonly #chosen = new Map<string, string>();
   readonly #providerIds = new Map<string, string>();
   /** Servers whose tools are unknown; see {@link TurnOptions.missing}. */
   readonly #missing = new Map<string, string>();
@@ -71,9 +76,16 @@ export class TurnQueue {
     }
   }
 
-  /** Queues a user entry. */
-  add(item: string): void {
+  /** The model that would answer; with an id, that one. */
+  modelFor(chosen?: string): Model | undefined {
+    const { models, user, journal } = this.#options;
+    return models.current(user, chosen ?? journal.settings.model);
+  }
+
+  /** Queues a user entry. With an id, that model answers it. */
+  add(item: string, model?: string): void {
     this.#queue.push(item);
+    if (model !== undefined) this.#chosen.set(item, model);
     if (this.#isFromApp(item)) this.#appTurns++;
     if (this.#turn) this.#mark(item, true);
     else void this.#run();
@@ -125,16 +137,19 @@ export class TurnQueue {
       const app = named.kind === "app" ? named.app : undefined;
       return [{ ...tool, server: named.server, tool: named.tool.name, ...(app && { app }) }];
     });
-    return { system: SYSTEM_PROMPT, messages: [...sent, ...next], tools };
+    const { journal, models } = this.#options;
+    const { system } = requestSettings(journal.settings, models.defaults);
+    return { system, messages: [...sent, ...next], tools };
   }
 
   /** Never rejects. */
   async #run(): Promise<void> {
     for (;;) {
       const answers = this.#queue.shift();
-      const { models, ...options } = this.#options;
-      const model = models.current(options.user);
       if (answers === undefined) break;
+      const { models, ...options } = this.#options;
+      const model = this.modelFor(this.#chosen.get(answers));
+      this.#chosen.delete(answers);
       this.#mark(answers, false);
       // The model was available when the message was sent, but is not now.
       if (!model) {
@@ -145,6 +160,7 @@ export class TurnQueue {
         ...options,
         answers,
         model,
+        defaults: () => models.defaults,
         providerIds: this.#providerIds,
         missing: this.#missing,
         waiting: () => new Set(this.#queue),
@@ -153,6 +169,7 @@ export class TurnQueue {
       options.onchange();
       await turn.run();
       this.#turn = undefined;
+      options.onturn(model);
     }
     this.#emptyQueue();
     this.#options.onchange();
@@ -163,6 +180,7 @@ export class TurnQueue {
     const at = this.#queue.indexOf(item);
     if (at < 0) return false;
     this.#queue.splice(at, 1);
+    this.#chosen.delete(item);
     this.#mark(item, false);
     return true;
   }
@@ -170,6 +188,7 @@ export class TurnQueue {
   /** Empties the queue. Returns whether it contained anything. */
   #emptyQueue(): boolean {
     const waiting = this.#queue.splice(0);
+    this.#chosen.clear();
     for (const item of waiting) this.#mark(item, false);
     return waiting.length > 0;
   }

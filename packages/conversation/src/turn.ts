@@ -6,15 +6,17 @@
 
 import { recordOf, VitrineError } from "@vitrine/protocol";
 import { type Clock, messageOf } from "@vitrine/servers/support";
-import type { ModelItem, NoteItem } from "@vitrine/wire";
+import type { ModelItem, ModelUsage, NoteItem } from "@vitrine/wire";
 import { AnswerStream, type ModelAnswer } from "./answer.js";
+import { requestSettings } from "./answer-settings.js";
 import type { Apps } from "./apps.js";
 import type { ConversationCalls } from "./conversation-calls.js";
 import { newItemId } from "./item-id.js";
 import type { Journal } from "./journal.js";
 import type { ConversationLimits } from "./limits.js";
 import type { Model, ModelMessage } from "./model/model.js";
-import { modelMessages, SYSTEM_PROMPT } from "./model-view.js";
+import { costOf } from "./model/model-cost.js";
+import { modelMessages } from "./model-view.js";
 import {
   allToolsMissing,
   EMPTY_ANSWER,
@@ -23,7 +25,7 @@ import {
   toolsMissing,
   waitingNote,
 } from "./notes.js";
-import type { OfferedTool, ToolPort } from "./ports.js";
+import type { AnswerDefaults, OfferedTool, ToolPort } from "./ports.js";
 import { Repetitions } from "./repetition.js";
 import { type NamedTools, nameTools } from "./tool-names.js";
 
@@ -33,6 +35,8 @@ export interface TurnOptions {
   /** The entry to answer. */
   readonly answers: string;
   readonly model: Model;
+  /** The defaults of all conversations now. */
+  defaults(): AnswerDefaults | undefined;
   readonly journal: Journal;
   readonly calls: ConversationCalls;
   readonly apps: Apps;
@@ -171,7 +175,11 @@ export class Turn {
     };
     this.#item = item;
     journal.add(item);
-    const request = { system: SYSTEM_PROMPT, messages, tools: names.tools };
+    const request = {
+      ...requestSettings(journal.settings, this.#options.defaults()),
+      messages,
+      tools: names.tools,
+    };
     const { signal } = this.#stop;
     let waiting: NoteItem | undefined;
     try {
@@ -204,8 +212,10 @@ export class Turn {
     }
   }
 
-  #answered(item: ModelItem, { usage, calls, reason }: ModelAnswer, messages: readonly ModelMessage[]): void {
-    const { journal, apps } = this.#options;
+  #answered(item: ModelItem, answer: ModelAnswer, messages: readonly ModelMessage[]): void {
+    const { calls, reason } = answer;
+    const { journal, apps, model } = this.#options;
+    const usage = pricedUsage(answer.usage, model);
     apps.received();
     const used = usage ?? {
       input: Math.ceil(JSON.stringify(messages).length / TOKEN),
@@ -286,6 +296,12 @@ export class Turn {
       signal.removeEventListener("abort", leave);
     }
   }
+}
+
+/** Usage with its cost, if the price is known. */
+export function pricedUsage(usage: ModelUsage | undefined, { facts }: Model): ModelUsage | undefined {
+  const price = facts?.price;
+  return usage && price ? { ...usage, cost: costOf(usage, price) } : usage;
 }
 
 /** The messages for the model. */

@@ -23,6 +23,7 @@ export type {
   SandboxSettings,
   UserSettings,
 } from "./config/config.js";
+export { editSettings, type SettingsChange, type SettingsPath } from "./config/edit-settings.js";
 export { parseJson } from "./config/json.js";
 export { KNOWN_PROVIDERS } from "./config/model-settings.js";
 export {
@@ -35,6 +36,7 @@ export {
 export { readVariableFiles } from "./config/variable-files.js";
 export { type SettingsWatch, type WatchSettingsOptions, watchSettings } from "./config/watch.js";
 export type { SkippedSetting, WrittenSettings } from "./config/whole-settings.js";
+export { changeSettingsFile } from "./config/write-settings.js";
 export { RunningGateway, startGateway } from "./gateway/gateway.js";
 export { SERVER_FAILED } from "./gateway/notes.js";
 export type { GatewayOptions, NodeOptions } from "./gateway/options.js";
@@ -44,6 +46,8 @@ export type { ApiRequestOptions, Caller, GatewayApi } from "./http/api.js";
 export type { LinkOptions } from "./http/link-options.js";
 export { createLog, type Log, type LogOptions } from "./http/logging.js";
 export type { Location, NodeRef, UserRouting } from "./nodes/routing.js";
+export { entriesOf } from "./setup/settings-entries.js";
+export type { AskedChange, SetupHost, WrittenEntry } from "./setup/setup-host.js";
 export type { KnownServers, ServerChange, ServerKey, ServerNews } from "./store/known-servers.js";
 export type { HoldScope, LegalHold, LegalHolds } from "./store/legal-holds.js";
 export type {
@@ -59,6 +63,7 @@ export type {
   OnAlarm,
   PruneOptions,
   ServerConsentKey,
+  SessionConsent,
   StoredAuditRow,
   UserConsentStore,
   Verification,

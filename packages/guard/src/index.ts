@@ -37,7 +37,7 @@ export {
   memoryConsents,
   type Question,
 } from "./links/consent.js";
-export { chain, type Link, type Next, type ViewCall } from "./links/link.js";
+export { chain, type InspectionMethod, type Link, type Next, type ViewCall } from "./links/link.js";
 export { arrayAt, resultObject } from "./links/listing.js";
 export {
   applyPolicy,

@@ -5,19 +5,32 @@
  */
 import { Client, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
 import type { Upstream } from "@vitrine/guard";
-import { type Implementation, uiExtension } from "@vitrine/protocol";
+import { type Implementation, type LoggingLevel, uiExtension } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import type { DriverName } from "./isolation/isolation.js";
 import { RequestTimeouts } from "./request-timeouts.js";
 import type { ServerStatus } from "./server.js";
 import { type AskCapabilities, type ServerAsks, takeAsks } from "./server-asks.js";
+import type { AskServer } from "./server-requests.js";
 import type { ServerSettings } from "./settings.js";
 import { negotiation, type VerdictStore, verdictKey } from "./verdicts.js";
+import type { WireTap } from "./wire-tap.js";
 
 /** A connection whose handshake is complete. */
 export interface ServerConnection {
   readonly upstream: Upstream;
+  /** Sends requests of a user who inspects the server. */
+  readonly ask: AskServer;
+  /**
+   * Sets the least level of the server's log lines: by a request, or from revision 2026-07-28 on with every
+   * request that follows.
+   */
+  setLogLevel(level: LoggingLevel): Promise<void>;
+  /** Reports that the client's roots have changed, if the server can know of them. */
+  rootsChanged(): Promise<void>;
   readonly info?: Implementation | undefined;
+  /** How to use the server, in its own words, for a model. */
+  readonly instructions?: string | undefined;
   readonly protocolVersion?: string | undefined;
   readonly driver?: DriverName | undefined;
   readonly pid?: number | undefined;
@@ -35,6 +48,8 @@ export interface ServerConnection {
    * missed. `lost`: the server has ended their session, and sends no more.
    */
   onstream?: ((event: "reopened" | "lost") => void) | undefined;
+  /** Set by the connection's user; receives the messages that are no answers, after the handshake. */
+  onmessage?: ((message: unknown) => void) | undefined;
   /** Whether the server responds within `timeout` milliseconds. */
   ping(timeout: number): Promise<boolean>;
   close(grace?: number): Promise<void>;
@@ -55,6 +70,8 @@ export interface ConnectOptions {
    * that counts these lines.
    */
   ongarbage?: ((counted: Pick<ServerStatus, "garbage">) => void) | undefined;
+  /** Shows every message, from the handshake on. */
+  tap?: WireTap | undefined;
 }
 
 /**
@@ -138,4 +155,27 @@ export async function isThere(client: Client, timeout: number): Promise<boolean>
   } catch (error) {
     return !(error instanceof SdkError);
   }
+}
+
+/** The part of {@link ServerConnection} that works the same over every transport. */
+export function clientControls(
+  client: Client,
+  level: LogLevel,
+): Pick<ServerConnection, "setLogLevel" | "rootsChanged" | "instructions"> {
+  return {
+    instructions: client.getInstructions(),
+    setLogLevel: async (wanted) => {
+      level.current = wanted;
+      if (client.getProtocolEra() !== "modern") await client.setLoggingLevel(wanted);
+    },
+    rootsChanged: async () => {
+      // From revision 2026-07-28 on, a server asks for the roots when it needs them.
+      if (client.getProtocolEra() !== "modern") await client.sendRootsListChanged();
+    },
+  };
+}
+
+/** The level that goes with every request from revision 2026-07-28 on. */
+export interface LogLevel {
+  current?: LoggingLevel | undefined;
 }

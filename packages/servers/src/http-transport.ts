@@ -14,12 +14,15 @@ import {
 import { GATEWAY_ERROR } from "@vitrine/wire";
 import { NoticeStream } from "./notice-stream.js";
 import { withTraceHeader } from "./trace-header.js";
+import type { WireTap } from "./wire-tap.js";
 
 /** Options of {@link HttpTransport}. */
 export interface HttpTransportOptions extends Pick<StreamableHTTPClientTransportOptions, "authProvider"> {
   fetch: FetchLike;
   /** See {@link RECONNECTION}. */
   reconnection?: Partial<typeof RECONNECTION> | undefined;
+  /** Shows every message. */
+  tap?: WireTap | undefined;
 }
 
 /** How cut event streams are reopened; see `StreamableHTTPReconnectionOptions`. */
@@ -55,12 +58,14 @@ export class HttpTransport implements Transport {
   onstream?: (event: "reopened" | "lost") => void;
   readonly #inner: StreamableHTTPClientTransport;
   readonly #notices: NoticeStream;
+  readonly #tap: WireTap | undefined;
   readonly #waiting = new Map<string | number, AbortController>();
   /** The last event of each response stream, by request. */
   readonly #lastEvents = new Map<string | number, string>();
 
   constructor(url: URL, options: HttpTransportOptions) {
-    const { fetch, reconnection, ...rest } = options;
+    const { fetch, reconnection, tap, ...rest } = options;
+    this.#tap = tap;
     const reconnectionOptions = { ...RECONNECTION, ...reconnection };
     const inner = new StreamableHTTPClientTransport(url, {
       ...rest,
@@ -81,6 +86,7 @@ export class HttpTransport implements Transport {
     inner.onclose = () => this.onclose?.();
     inner.onerror = (error) => this.onerror?.(error);
     inner.onmessage = (message) => {
+      if (tap?.isWatched) tap.take({ direction: "received", message });
       if (!("method" in message) && (message.id === undefined || !this.#forget(message.id))) return;
       this.onmessage?.(message);
     };
@@ -115,6 +121,7 @@ export class HttpTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    if (this.#tap?.isWatched) this.#tap.take({ direction: "sent", message });
     if (!("method" in message)) return await this.#inner.send(message, options);
     if (!("id" in message)) {
       if (message.method !== "notifications/cancelled") return await this.#inner.send(message, options);

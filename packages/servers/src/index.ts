@@ -4,6 +4,7 @@
  * @module
  */
 export { isLoopbackHost, isPrivateHost } from "./address.js";
+export { type AddressKind, kindOfAddress } from "./addresses.js";
 export { membersOf } from "./answer-text.js";
 export { documentHash } from "./catalogue.js";
 export { isUnsent } from "./cut-off.js";
@@ -39,7 +40,9 @@ export {
 } from "./secrets/master-keys.js";
 export { openSecrets, type SecretStore, type SharedSecretStore, secretKey } from "./secrets/secrets.js";
 export type { Catalogue, CatalogueChange, Server, ServerState, ServerStatus } from "./server.js";
-export type { ServerAsks } from "./server-asks.js";
+export type { Root, ServerAsks } from "./server-asks.js";
 export { identityOf, type ProgramStart, type ServerIdentity } from "./server-identity.js";
+export type { AskServer, ServerMethod, ServerNotice } from "./server-requests.js";
 export type { RemoteSettings, ServerSettings, StdioSettings } from "./settings.js";
 export { showableResult } from "./showable-result.js";
+export type { WireMessage } from "./wire-tap.js";

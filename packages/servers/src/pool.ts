@@ -243,10 +243,10 @@ export class ServerPool {
     };
     const { transport } = settings;
     const session = canSignIn(settings) ? signIn?.(user, settings) : undefined;
-    const connect: ManagedServerOptions["connect"] = (signal, ongarbage) =>
+    const connect: ManagedServerOptions["connect"] = (signal, ongarbage, tap) =>
       transport.type === "stdio"
-        ? connectStdio({ ...common, signal, ongarbage, transport, launch })
-        : connectRemote({ ...common, signal, transport, signIn: session });
+        ? connectStdio({ ...common, signal, ongarbage, tap, transport, launch })
+        : connectRemote({ ...common, signal, tap, transport, signIn: session });
     const server: ManagedServer = new ManagedServer({ settings, connect, clock, onerror });
     const forget = session?.onSignedIn?.(() => {
       server.start().catch((error: unknown) => onerror?.(error));

@@ -7,6 +7,7 @@ import {
   type AuthProvider,
   type FetchLike,
   InsufficientScopeError,
+  LOG_LEVEL_META_KEY,
   type OAuthClientProvider,
   SdkError,
   SdkErrorCode,
@@ -14,18 +15,27 @@ import {
   SSEClientTransport,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import { clientUpstream, type Upstream } from "@vitrine/guard";
+import { clientUpstream, type Upstream, type UpstreamRequestOptions } from "@vitrine/guard";
 import { recordOf, VitrineError } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import { AnswerTracks } from "./answer-tracks.js";
-import { type ConnectOptions, handshake, isThere, type ServerConnection } from "./connection.js";
+import {
+  type ConnectOptions,
+  clientControls,
+  handshake,
+  isThere,
+  type LogLevel,
+  type ServerConnection,
+} from "./connection.js";
 import { isUnsent, UnfinishedCall } from "./cut-off.js";
 import { ANSWER_LOST, HttpTransport } from "./http-transport.js";
 import { withoutAnswers } from "./input-rounds.js";
 import { FOR_EVER, RequestTimeouts } from "./request-timeouts.js";
 import { type SafeFetch, safeFetch } from "./safe-fetch.js";
+import { type AskServer, clientAsks } from "./server-requests.js";
 import type { RemoteSettings } from "./settings.js";
 import { waitingFetch } from "./waiting-fetch.js";
+import { hearMessages, tapTransport } from "./wire-tap.js";
 
 /** Signs a user in to a server; implemented by `OAuthSession`. */
 export interface SignIn {
@@ -54,7 +64,7 @@ export interface RemoteConnectOptions extends ConnectOptions {
  * @throws {GatewayError} why it failed; `server-unauthorized` if a user must sign in first
  */
 export async function connectRemote(options: RemoteConnectOptions): Promise<ServerConnection> {
-  const { settings, transport: remote, signIn } = options;
+  const { settings, transport: remote, signIn, tap } = options;
   const { name, limits } = settings;
   const url = new URL(remote.url);
   const safe = safeFetch({
@@ -68,7 +78,8 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Serv
   const fetch = signIn?.watch?.(waiting) ?? waiting;
   const common = { fetch, ...(signIn && { authProvider: signIn.provider }) };
   const transport =
-    remote.type === "sse" ? new SSEClientTransport(url, common) : new HttpTransport(url, common);
+    remote.type === "sse" ? new SSEClientTransport(url, common) : new HttpTransport(url, { ...common, tap });
+  if (tap && transport instanceof SSEClientTransport) tapTransport(transport, tap);
   const hasSession = (): boolean => transport instanceof HttpTransport && transport.sessionId !== undefined;
   const translate = async (error: unknown): Promise<Error> => {
     if (!(error instanceof InsufficientScopeError) || !signIn?.needsMore) {
@@ -97,13 +108,14 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Serv
         if (error.name === "SseError" || "event" in error) void client.close();
       };
     }
+    const level: LogLevel = {};
+    const isModern = client.getProtocolEra() === "modern";
+    const translation: Translation = { timeouts, tracks, translate, level: () => isModern && level.current };
     const connection: ServerConnection = {
       // The client's own timeout is too short for a user's answer.
-      upstream: translated(clientUpstream(client, { server: name, timeout: FOR_EVER }), {
-        timeouts,
-        tracks,
-        translate,
-      }),
+      upstream: translated(clientUpstream(client, { server: name, timeout: FOR_EVER }), translation),
+      ask: translatedAsks(clientAsks(client, FOR_EVER), translation),
+      ...clientControls(client, level),
       info: client.getServerVersion(),
       protocolVersion: client.getNegotiatedProtocolVersion(),
       get isOver() {
@@ -113,6 +125,7 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Serv
       ping: (timeout) => isThere(client, timeout),
       close: () => closeAll(transport, () => client.close(), safe),
     };
+    hearMessages(transport, (message) => connection.onmessage?.(message));
     if (transport instanceof HttpTransport) transport.onstream = (event) => connection.onstream?.(event);
     return connection;
   } catch (error) {
@@ -139,25 +152,51 @@ interface Translation {
   timeouts: RequestTimeouts;
   tracks: AnswerTracks;
   translate: (error: unknown) => Promise<Error>;
+  /** The level of log lines that goes with every request. */
+  level: () => string | false | undefined;
 }
 
-const translated = (upstream: Upstream, { timeouts, tracks, translate }: Translation): Upstream => ({
+const translated = (upstream: Upstream, translation: Translation): Upstream => ({
   server: upstream.server,
   get capabilities() {
     return upstream.capabilities;
   },
   request: (method, params, options = {}) =>
-    tracks.run(
-      method,
-      () => timeouts.run(method, options, (given) => upstream.request(method, withoutAnswers(params), given)),
-      async (error, isUnfinished) => {
-        const reported = await translate(error);
-        const isCancelled = options.signal?.aborted && !isUnsent(reported);
-        return isUnfinished && !isCancelled ? new UnfinishedCall(reported) : reported;
-      },
+    run(translation, method, options, (given) =>
+      upstream.request(method, withLevel(withoutAnswers(params), translation.level()), given),
     ),
   listen: (listener) => upstream.listen(listener),
 });
+
+const translatedAsks =
+  (ask: AskServer, translation: Translation): AskServer =>
+  (method, params, options = {}) =>
+    run(translation, method, options, (given) =>
+      ask(method, withLevel(withoutAnswers(params), translation.level()), given),
+    );
+
+/** Makes a request with a timeout, and translates its error. */
+const run = <T>(
+  { timeouts, tracks, translate }: Translation,
+  method: string,
+  options: UpstreamRequestOptions,
+  request: (options: UpstreamRequestOptions) => Promise<T>,
+): Promise<T> =>
+  tracks.run(
+    method,
+    () => timeouts.run(method, options, request),
+    async (error, isUnfinished) => {
+      const reported = await translate(error);
+      const isCancelled = options.signal?.aborted && !isUnsent(reported);
+      return isUnfinished && !isCancelled ? new UnfinishedCall(reported) : reported;
+    },
+  );
+
+/** The params with the level of log lines in `_meta`. */
+const withLevel = <P extends object>(params: P, level: string | false | undefined): P =>
+  level
+    ? { ...params, _meta: { ...recordOf(recordOf(params)["_meta"]), [LOG_LEVEL_META_KEY]: level } }
+    : params;
 
 /** Error codes that occur before anything is sent. */
 const UNSENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);

@@ -81,6 +81,7 @@ export class RunState {
       retryAt: this.#retryAt,
       authorizeUrl: this.#authorizeUrl,
       info: this.#last?.info,
+      instructions: this.#last?.instructions,
       protocolVersion: this.#last?.protocolVersion,
       driver: running?.driver,
       pid: running?.pid,

@@ -11,6 +11,14 @@ import type { RequestTimeouts } from "./request-timeouts.js";
 export interface AskCapabilities {
   sampling?: Record<string, never>;
   elicitation?: { form: Record<string, never>; url: Record<string, never> };
+  roots?: { listChanged: boolean };
+}
+
+/** A folder or address that a server may work in. */
+export interface Root {
+  /** Usually `file://…`. */
+  readonly uri: string;
+  readonly name?: string | undefined;
 }
 
 /** Answers one request. The params come from the server and are not validated yet. */
@@ -26,6 +34,8 @@ export interface ServerAsks {
   readonly sample?: AnswerAsk | undefined;
   /** `elicitation/create` */
   readonly elicit?: AnswerAsk | undefined;
+  /** `roots/list`: declared only while somebody has set roots for this server. */
+  readonly roots?: (() => readonly Root[]) | undefined;
   /** `notifications/elicitation/complete` */
   completed?(elicitationId: string): void;
 }
@@ -47,7 +57,9 @@ export async function answerAsk(
       ? asks?.sample
       : method === "elicitation/create"
         ? asks?.elicit
-        : undefined;
+        : method === "roots/list" && asks?.roots
+          ? async () => ({ roots: asks.roots?.() ?? [] })
+          : undefined;
   if (!answer) {
     throw new VitrineError(
       METHOD_NOT_FOUND,
@@ -76,6 +88,9 @@ export function takeAsks(
     client.setRequestHandler("sampling/createMessage", (request, { mcpReq }) =>
       handle(request, mcpReq.signal),
     );
+  }
+  if (capabilities.roots) {
+    client.setRequestHandler("roots/list", (request, { mcpReq }) => handle(request, mcpReq.signal));
   }
   if (!capabilities.elicitation) return;
   client.setRequestHandler("elicitation/create", (request, { mcpReq }) => handle(request, mcpReq.signal));

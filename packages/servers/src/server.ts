@@ -5,10 +5,20 @@
  * @module
  */
 import type { ServerCapabilities, ToolView, Upstream } from "@vitrine/guard";
-import type { Implementation, Prompt, Resource, ResourceTemplate, Tool, UiDocument } from "@vitrine/protocol";
+import type {
+  Implementation,
+  LoggingLevel,
+  Prompt,
+  Resource,
+  ResourceTemplate,
+  Tool,
+  UiDocument,
+} from "@vitrine/protocol";
 import type { ServerFault } from "./exit-cause.js";
 import type { DriverName } from "./isolation/isolation.js";
+import type { AskServer, ServerNotice } from "./server-requests.js";
 import type { ServerSettings } from "./settings.js";
+import type { WireMessage } from "./wire-tap.js";
 
 /**
  * - `idle`: not started yet, or stopped because it was unused
@@ -33,6 +43,8 @@ export interface ServerStatus {
   readonly retryAt?: number | undefined;
   readonly authorizeUrl?: string | undefined;
   readonly info?: Implementation | undefined;
+  /** How to use the server, in its own words, for a model. */
+  readonly instructions?: string | undefined;
   readonly capabilities: ServerCapabilities;
   /** The negotiated revision, such as `2025-11-25`. */
   readonly protocolVersion?: string | undefined;
@@ -75,6 +87,12 @@ export interface Server {
   readonly settings: ServerSettings;
   readonly upstream: Upstream;
   readonly status: ServerStatus;
+  /** Sends a request of a user who inspects the server; like one of `upstream`, it starts the server. */
+  readonly ask: AskServer;
+  /** Sets the least level of the server's log lines, also for connections that follow. */
+  setLogLevel(level: LoggingLevel): Promise<void>;
+  /** Reports to a running server that the client's roots have changed. */
+  rootsChanged(): Promise<void>;
   /** Starts it if it is not ready. Resolves when it is ready, and throws the error if it fails. */
   start(): Promise<void>;
   /** Like a request: waits for a server that is being restarted, and fails if nobody has signed in to it. */
@@ -88,6 +106,13 @@ export interface Server {
   document(uri: string): Promise<UiDocument>;
   /** Reports changed tools and UIs. Returns a function that removes the listener. */
   onChange(listener: (changes: readonly CatalogueChange[]) => void): () => void;
+  /** Reports log lines, and the states of tasks. Returns a function that removes the listener. */
+  onNotice(listener: (method: ServerNotice, params: Record<string, unknown>) => void): () => void;
+  /**
+   * Shows every message to and from the server, from now on. Returns a function that removes the listener.
+   * Without listeners, messages cost nothing.
+   */
+  onWire(listener: (message: WireMessage) => void): () => void;
   /** Reports every change of {@link status}. Returns a function that removes the listener. */
   onStatus(listener: (status: ServerStatus) => void): () => void;
   /**

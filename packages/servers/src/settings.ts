@@ -6,6 +6,7 @@
 import type { ConcurrencyLimits, Decision, RateLimits, SizeLimits } from "@vitrine/guard";
 import type { Permission, Relaxation } from "@vitrine/protocol";
 import type { Isolation } from "./isolation/isolation.js";
+import type { Root } from "./server-asks.js";
 import type { ServerIdentity } from "./server-identity.js";
 
 /** A program on this machine. */
@@ -70,6 +71,8 @@ export interface ServerSettings {
   relax: readonly Relaxation[];
   /** Browser permissions. The user is asked for those that are not listed. */
   permissions: Readonly<Partial<Record<Permission, Decision>>>;
+  /** Folders and addresses that it is told it may work in (`roots/list`). */
+  roots?: readonly Root[] | undefined;
   /** Schemes of UI links to accept instead of `ui`. */
   schemes: readonly string[];
   limits: {

@@ -7,25 +7,30 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   type Client,
+  LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from "@modelcontextprotocol/client";
 import { clientUpstream, type Upstream, type UpstreamMethod } from "@vitrine/guard";
-import { type JsonText, METHOD_NOT_FOUND, type Result, VitrineError } from "@vitrine/protocol";
+import { JsonText, METHOD_NOT_FOUND, type Result, VitrineError } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import {
   type ConnectOptions,
   capabilitiesFor,
+  clientControls,
   diedOfProbe,
   handshake,
   isThere,
+  type LogLevel,
   type ServerConnection,
 } from "./connection.js";
 import { DirectRequests } from "./direct-requests.js";
 import type { Launch } from "./isolation/isolation.js";
 import { RequestTimeouts } from "./request-timeouts.js";
 import { answerAsk } from "./server-asks.js";
+import { type AskServer, checkServerMethod } from "./server-requests.js";
 import type { StdioSettings } from "./settings.js";
 import { StdioTransport } from "./stdio-transport.js";
+import { hearMessages } from "./wire-tap.js";
 
 /** Options of {@link connectStdio}. */
 export interface StdioConnectOptions extends ConnectOptions {
@@ -55,7 +60,11 @@ async function connectOnce(options: StdioConnectOptions): Promise<ServerConnecti
   const { command, args, env, cwd, folder, isolation } = options.transport;
   const { limits, name } = settings;
   const launched = await launch({ name, command, args, env, cwd, folder, isolation });
-  const transport = new StdioTransport(launched, { message: limits.message, isolation });
+  const transport = new StdioTransport(launched, {
+    message: limits.message,
+    isolation,
+    tap: options.tap,
+  });
   transport.ongarbage = () => options.ongarbage?.(transport);
   let resolveEnded: (reason: GatewayError) => void = () => {};
   const ended = new Promise<GatewayError>((resolve) => {
@@ -82,7 +91,8 @@ async function connectOnce(options: StdioConnectOptions): Promise<ServerConnecti
   }
   const version = client.getNegotiatedProtocolVersion();
   const modern = client.getProtocolEra() === "modern";
-  direct = new DirectRequests({
+  const level: LogLevel = {};
+  const requests = new DirectRequests({
     send: (text) => transport.sendText(text),
     timeouts,
     envelope: modern
@@ -90,13 +100,17 @@ async function connectOnce(options: StdioConnectOptions): Promise<ServerConnecti
           [PROTOCOL_VERSION_META_KEY]: version,
           [CLIENT_INFO_META_KEY]: info,
           [CLIENT_CAPABILITIES_META_KEY]: capabilitiesFor(asks),
+          ...(level.current && { [LOG_LEVEL_META_KEY]: level.current }),
         })
       : undefined,
     answer: asks && ((request, signal) => answerAsk(asks, timeouts, request, signal)),
   });
-  transport.taker = direct;
-  return {
-    upstream: directUpstream(client, direct, { server: name, timeout: limits.timeout }),
+  direct = requests;
+  transport.taker = requests;
+  const connection: ServerConnection = {
+    upstream: directUpstream(client, requests, { server: name, timeout: limits.timeout }),
+    ask: directAsks(requests, modern),
+    ...clientControls(client, level),
     info: client.getServerVersion(),
     protocolVersion: version,
     driver: launched.driver,
@@ -111,6 +125,8 @@ async function connectOnce(options: StdioConnectOptions): Promise<ServerConnecti
     ping: (timeout) => isThere(client, timeout),
     close: (grace) => transport.close(grace),
   };
+  hearMessages(transport, (message) => connection.onmessage?.(message));
+  return connection;
 }
 
 const DIRECT: ReadonlySet<string> = new Set<UpstreamMethod>([
@@ -146,6 +162,19 @@ function directUpstream(
     listen: (listener) => official.listen(listener),
   };
 }
+
+/** Sends the requests of a user who inspects the server. */
+const directAsks =
+  (direct: DirectRequests, isModern: boolean): AskServer =>
+  async (method, params, options) => {
+    checkServerMethod(method);
+    const result = await direct.request(
+      method === "ping" && isModern ? "server/discover" : method,
+      params,
+      options,
+    );
+    return result instanceof JsonText ? result.parse() : result;
+  };
 
 function failure(name: string, transport: StdioTransport, why: unknown, cause: unknown): GatewayError {
   const { stderr, garbage } = transport;

@@ -12,6 +12,7 @@ import type { Exit, Isolation, Launched } from "./isolation/isolation.js";
 import { LineReader } from "./line-reader.js";
 import { TextTail } from "./support/text-tail.js";
 import { answeredByHead, answeredByTail, tooLarge } from "./too-large.js";
+import type { WireTap } from "./wire-tap.js";
 
 /** Receives the answers to requests that bypassed the official client. */
 export interface AnswerTaker {
@@ -34,6 +35,8 @@ export interface StdioTransportOptions {
   queue?: number | undefined;
   /** Limits of the program, used to explain its exit. */
   isolation?: Pick<Isolation, "memory" | "cpuSeconds"> | undefined;
+  /** Shows every message. */
+  tap?: WireTap | undefined;
 }
 
 const LIMIT = 64 * 1024 * 1024;
@@ -72,6 +75,7 @@ export class StdioTransport implements Transport {
   readonly #message: number;
   readonly #queue: number;
   readonly #isolation: StdioTransportOptions["isolation"];
+  readonly #tap: WireTap | undefined;
   readonly #stderr = new TextTail();
   readonly #strange: string[] = [];
   #garbage = 0;
@@ -84,6 +88,7 @@ export class StdioTransport implements Transport {
     this.#launched = launched;
     const { message = LIMIT, queue = LIMIT } = options;
     this.#isolation = options.isolation;
+    this.#tap = options.tap;
     this.#queue = queue;
     this.#message = message;
     const endless = Math.max(ENDLESS, message);
@@ -162,6 +167,7 @@ export class StdioTransport implements Transport {
       throw new GatewayError("overloaded", message, { data: { unsent: true } });
     }
     stdin.write(`${text}\n`);
+    if (this.#tap?.isWatched) this.#tap.take({ direction: "sent", text });
   }
 
   /** Ends the server and its child processes. */
@@ -186,6 +192,7 @@ export class StdioTransport implements Transport {
 
   #read(line: string): void {
     if (this.#closed || line.length === 0 || line === "\r") return;
+    if (this.#tap?.isWatched) this.#tap.take({ direction: "received", text: line });
     if (line.length > LARGE && this.taker?.takeText(line)) return;
     let message: JSONRPCMessage;
     try {

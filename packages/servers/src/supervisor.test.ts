@@ -24,6 +24,9 @@ function connection(answers: Parameters<typeof fakeUpstream>[0] = {}): FakeConne
   });
   const made: FakeConnection = {
     upstream: fakeUpstream({ "tools/list": () => ({ tools: [tool("a")] }), ...answers }, "shop"),
+    ask: async () => ({}),
+    setLogLevel: async () => {},
+    rootsChanged: async () => {},
     ended,
     isOver: false,
     isThere: true,

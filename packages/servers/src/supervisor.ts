@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Upstream, UpstreamMethod, UpstreamNotification, UpstreamRequestOptions } from "@vitrine/guard";
-import { type JsonText, Listeners, type Params, type Result, type UiDocument } from "@vitrine/protocol";
+import type { Upstream, UpstreamNotification, UpstreamRequestOptions } from "@vitrine/guard";
+import { Listeners, type LoggingLevel, recordOf, type UiDocument } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import { CatalogueCache } from "./catalogue.js";
 import type { ConnectOptions, ServerConnection } from "./connection.js";
@@ -13,10 +13,12 @@ import { KeptSubscriptions } from "./kept-subscriptions.js";
 import { PendingCalls } from "./pending-calls.js";
 import { RunState } from "./run-state.js";
 import type { Catalogue, CatalogueChange, Server, ServerStatus } from "./server.js";
+import { type AskServer, isServerNotice, type ServerNotice } from "./server-requests.js";
 import type { ServerSettings } from "./settings.js";
 import { abortable } from "./support/abortable.js";
 import { type Clock, systemClock } from "./support/clock.js";
 import { keepUp } from "./upkeep.js";
+import type { WireMessage, WireTap } from "./wire-tap.js";
 
 /** Options of {@link ManagedServer}. */
 export interface ManagedServerOptions {
@@ -25,7 +27,11 @@ export interface ManagedServerOptions {
    * Creates a connection with a completed handshake; called for every start. The signal aborts a start that
    * is no longer needed.
    */
-  connect: (signal: AbortSignal, ongarbage: ConnectOptions["ongarbage"]) => Promise<ServerConnection>;
+  connect: (
+    signal: AbortSignal,
+    ongarbage: ConnectOptions["ongarbage"],
+    tap: WireTap,
+  ) => Promise<ServerConnection>;
   clock?: Clock | undefined;
   /** Called with errors that listeners throw. They affect neither the server nor other listeners. */
   onerror?: ((error: unknown) => void) | undefined;
@@ -43,10 +49,16 @@ const GRACE = 5_000;
 export class ManagedServer implements Server {
   readonly settings: ServerSettings;
   readonly upstream: Upstream;
+  readonly ask: AskServer;
   readonly #options: ManagedServerOptions;
   readonly #clock: Clock;
   readonly #catalogue: CatalogueCache;
   readonly #notices: Listeners<[UpstreamNotification, Record<string, unknown>]>;
+  readonly #serverNotices: Listeners<[ServerNotice, Record<string, unknown>]>;
+  readonly #wire: Listeners<[WireMessage]>;
+  readonly #tap: WireTap;
+  #watchers = 0;
+  #level: LoggingLevel | undefined;
   readonly #subscriptions: KeptSubscriptions;
   readonly #state: RunState;
   readonly #pending: PendingCalls;
@@ -77,6 +89,16 @@ export class ManagedServer implements Server {
       onerror,
     });
     this.#notices = new Listeners(onerror);
+    this.#serverNotices = new Listeners(onerror);
+    const wire = new Listeners<[WireMessage]>(onerror);
+    this.#wire = wire;
+    const isWatched = (): boolean => this.#watchers > 0;
+    this.#tap = {
+      get isWatched() {
+        return isWatched();
+      },
+      take: (message) => wire.notify(message),
+    };
     this.#subscriptions = new KeptSubscriptions({
       clock,
       onmissed: (uri) => this.#notices.notify("notifications/resources/updated", { uri }),
@@ -91,9 +113,14 @@ export class ManagedServer implements Server {
       get capabilities() {
         return state.capabilities;
       },
-      request: (method, params, requestOptions) => this.#request(method, params, requestOptions),
+      request: (method, params, requestOptions) =>
+        this.#request(method, params, requestOptions, ({ upstream }) =>
+          upstream.request(method, params, requestOptions),
+        ),
       listen: (listener) => this.#notices.add(listener),
     };
+    this.ask = (method, params, requestOptions) =>
+      this.#request(method, params, requestOptions, ({ ask }) => ask(method, params, requestOptions));
     this.#catalogue = new CatalogueCache(this.upstream, { schemes: settings.schemes, onerror });
   }
 
@@ -145,6 +172,31 @@ export class ManagedServer implements Server {
     return this.#catalogue.onChange(listener);
   }
 
+  onNotice(listener: (method: ServerNotice, params: Record<string, unknown>) => void): () => void {
+    return this.#serverNotices.add(listener);
+  }
+
+  onWire(listener: (message: WireMessage) => void): () => void {
+    const remove = this.#wire.add(listener);
+    let isOn = true;
+    this.#watchers++;
+    return () => {
+      if (isOn) this.#watchers--;
+      isOn = false;
+      remove();
+    };
+  }
+
+  async setLogLevel(level: LoggingLevel): Promise<void> {
+    const connection = this.#connection ?? (await this.#ready());
+    await connection.setLogLevel(level);
+    this.#level = level;
+  }
+
+  async rootsChanged(): Promise<void> {
+    await this.#connection?.rootsChanged();
+  }
+
   onStatus(listener: (status: ServerStatus) => void): () => void {
     return this.#state.listen(listener);
   }
@@ -170,18 +222,19 @@ export class ManagedServer implements Server {
     await Promise.all([this.#closing, ...[...open].map((connection) => connection.close())]);
   }
 
-  async #request<M extends UpstreamMethod>(
-    method: M,
-    params: Params<M>,
-    options?: UpstreamRequestOptions,
-  ): Promise<Result<M> | JsonText> {
+  async #request<T>(
+    method: string,
+    params: object,
+    options: UpstreamRequestOptions | undefined,
+    send: (connection: ServerConnection) => Promise<T>,
+  ): Promise<T> {
     this.#subscriptions.requested(method, params);
     for (let tries = 1; ; tries++) {
       if (this.#state.isStopped) throw stopping(this.settings.name);
       const connection = this.#connection ?? (await abortable(this.#ready(), options?.signal));
       this.#pending.begin(connection);
       try {
-        const result = await connection.upstream.request(method, params, options);
+        const result = await send(connection);
         this.#subscriptions.answered(method, params);
         return result;
       } catch (error) {
@@ -252,7 +305,8 @@ export class ManagedServer implements Server {
       try {
         await Promise.all([this.#closing, before && this.#close(before)]);
         signal.throwIfAborted();
-        connection = await this.#options.connect(AbortSignal.any([this.#quit.signal, signal]), ongarbage);
+        const until = AbortSignal.any([this.#quit.signal, signal]);
+        connection = await this.#options.connect(until, ongarbage, this.#tap);
       } catch (error) {
         // Callers that wait get the next connection.
         if (signal.aborted && !this.#state.isStopped) continue;
@@ -278,6 +332,12 @@ export class ManagedServer implements Server {
     this.#unlisten = connection.upstream.listen((method, params) => this.#notices.notify(method, params));
     void connection.ended.then((reason) => this.#lost(connection, reason));
     connection.onstream = (event) => this.#interrupted(connection, event);
+    connection.onmessage = (message) => {
+      if (isServerNotice(message)) this.#serverNotices.notify(message.method, recordOf(message.params));
+    };
+    // The level belongs to a connection.
+    if (this.#level)
+      connection.setLogLevel(this.#level).catch((error: unknown) => this.#options.onerror?.(error));
     this.#state.ready();
     const { start, limits } = this.settings;
     this.#endUpkeep = keepUp({

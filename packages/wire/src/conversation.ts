@@ -5,6 +5,7 @@
  * @module
  */
 import type { CallToolResult, ContentBlock, Progress, Tool } from "@vitrine/protocol";
+import type { AnswerSettings, ModelState, ModelUsage } from "./models.js";
 
 /** A conversation in a list. Times are milliseconds since 1970. */
 export interface ConversationSummary {
@@ -45,6 +46,8 @@ export interface UserItem {
   from?: SpeakingApp | undefined;
   /** Whether it is queued: the model answers something else first, or the agent has not read it yet. */
   isQueued?: boolean | undefined;
+  /** The version of the conversation that it belongs to; see {@link VersionItem}. */
+  inVersion?: string | undefined;
 }
 
 /** A message of the model. Its calls are separate entries after it. */
@@ -61,12 +64,8 @@ export interface ModelItem {
   /** Why it failed. If it is `done`: that the model wrote nothing (`model-empty`). */
   problem?: { code: string; message: string } | undefined;
   usage?: ModelUsage | undefined;
-}
-
-/** Token counts. */
-export interface ModelUsage {
-  input: number;
-  output: number;
+  /** The version of the conversation that it belongs to; see {@link VersionItem}. */
+  inVersion?: string | undefined;
 }
 
 /**
@@ -111,6 +110,8 @@ export interface CallItem {
   hasApp: boolean;
   /** Data that the page stores with it. The gateway does not read it. */
   page?: Record<string, unknown> | undefined;
+  /** The version of the conversation that it belongs to; see {@link VersionItem}. */
+  inVersion?: string | undefined;
 }
 
 /**
@@ -123,10 +124,29 @@ export interface NoteItem {
   level: "info" | "warning" | "error";
   code: string;
   text: string;
+  /** The version of the conversation that it belongs to; see {@link VersionItem}. */
+  inVersion?: string | undefined;
+}
+
+/**
+ * Another version of the rest of a conversation, from an entry on: after a message was edited, or an answer
+ * was regenerated. Entries name the version in which they were made; those of the first version name none.
+ * `shownItems` selects the entries that are shown.
+ */
+export interface VersionItem {
+  kind: "version";
+  id: string;
+  at: number;
+  /** The version that it leaves; undefined for the first one. */
+  parent?: string | undefined;
+  /** The last entry that it shares with its parent; undefined if it shares none. */
+  after?: string | undefined;
+  /** Whether it is the one that is shown. Without any, the first one is. */
+  isShown?: boolean | undefined;
 }
 
 /** An entry of a conversation. */
-export type ConversationItem = UserItem | ModelItem | CallItem | NoteItem;
+export type ConversationItem = UserItem | ModelItem | CallItem | NoteItem | VersionItem;
 
 /** Context from an app for the model (`ui/update-model-context`). The latest update of each app counts. */
 export interface AppContext {
@@ -151,6 +171,8 @@ export interface ConversationState extends ConversationSummary {
   contexts: AppContext[];
   /** Total token usage. */
   usage: ModelUsage;
+  /** The user's choices for the answers. */
+  settings?: AnswerSettings | undefined;
   /**
    * Agents that read the conversation instead of a model, such as `Claude Code 2.1.0`; undefined if a model
    * answers.
@@ -178,26 +200,9 @@ export type ConversationChange =
       title: string;
       isRunning: boolean;
       usage: ModelUsage;
+      settings?: AnswerSettings | undefined;
       agents?: string[] | undefined;
     };
-
-/** A selectable model. */
-export interface ModelSummary {
-  /** `provider/name`, such as `openai/gpt-5`. */
-  id: string;
-  label: string;
-  /** Why it is unavailable and what to do; undefined if it is available. */
-  problem?: string | undefined;
-}
-
-/** The available models and the current one. */
-export interface ModelState {
-  models: ModelSummary[];
-  /** The `id` of the current model; undefined if tools are called manually. */
-  current?: string | undefined;
-  /** How to set up a model, if there is none. */
-  help: string;
-}
 
 /**
  * A server or an app asks the model for a completion (`sampling/createMessage`). The user may edit the
@@ -287,7 +292,13 @@ export interface ConversationRequests {
   "conversation/leave": { params: { id: string }; result: Record<string, never> };
   /** Sends a message as the user or, with `view`, as an open app. The model answers, if there is one. */
   "conversation/send": {
-    params: { id: string; content: ContentBlock[]; view?: string | undefined };
+    params: {
+      id: string;
+      content: ContentBlock[];
+      view?: string | undefined;
+      /** The `id` of the model that answers this message; by default that of the conversation. */
+      model?: string | undefined;
+    };
     result: { item: string };
   };
   /** Calls a tool manually. */
@@ -303,8 +314,34 @@ export interface ConversationRequests {
     };
     result: { item: string };
   };
-  /** Repeats a turn whose answer failed, was stopped or is empty. */
-  "conversation/retry": { params: { id: string; item: string }; result: Record<string, never> };
+  /** Repeats a turn whose answer failed, was stopped or is empty; with another model, if one is given. */
+  "conversation/retry": {
+    params: { id: string; item: string; model?: string | undefined };
+    result: Record<string, never>;
+  };
+  /**
+   * Sends an edited message in a new version of the conversation, in which the original and all that followed
+   * are not shown. Nothing may be running.
+   */
+  "conversation/edit": {
+    params: { id: string; item: string; content: ContentBlock[] };
+    result: { item: string };
+  };
+  /**
+   * Answers the message of a complete answer again, in a new version; with another model, if one is given. Nothing may
+   * be running.
+   */
+  "conversation/regenerate": {
+    params: { id: string; item: string; model?: string | undefined };
+    result: Record<string, never>;
+  };
+  /** Shows another version; without one, the first. Nothing may be running. */
+  "conversation/show-version": {
+    params: { id: string; version?: string | undefined };
+    result: Record<string, never>;
+  };
+  /** Copies the shown entries up to one into a new conversation. */
+  "conversation/branch": { params: { id: string; item: string }; result: { id: string } };
   /** Stops everything in progress, or one call. */
   "conversation/stop": {
     params: { id: string; item?: string | undefined };
@@ -340,9 +377,11 @@ export interface ConversationRequests {
     params: { id: string; name: string; arguments?: Record<string, unknown> | undefined };
     result: { item: string };
   };
-  "model/state": { params: Record<string, never>; result: ModelState };
-  /** Selects the model that answers; without one, none does. */
-  "model/choose": { params: { model?: string | undefined }; result: ModelState };
+  /** Replaces the user's choices for the answers. */
+  "conversation/settings": {
+    params: { id: string; settings: AnswerSettings };
+    result: Record<string, never>;
+  };
 }
 
 /** Requests to a page about conversations, on channel `.`. */

@@ -16,12 +16,24 @@ export const MAY_HAVE_RUN = "the call may have run";
 export type GatewayErrorCode =
   /** A setting is wrong; the message says which. */
   | "config-invalid"
+  /** The settings file cannot be written, or there is none that may be changed. */
+  | "settings-unwritable"
+  /** The setting is not what the request was made for; look again. */
+  | "settings-changed"
+  /** Only an administrator may do this. */
+  | "admin-required"
+  /** There is a server with this name already. */
+  | "server-exists"
   /** A server cannot be run as configured. */
   | "isolation-unavailable"
   /** There is no server with this name. */
   | "server-unknown"
   /** Another server had this name when the call was made. */
   | "server-replaced"
+  /** All users share the server, and this would change it for all of them. */
+  | "server-shared"
+  /** The server does not declare the capability that this needs. */
+  | "capability-missing"
   /** Other users' calls are running in a shared server, so it is not restarted. */
   | "server-in-use"
   /** The server does not start, or does not speak MCP. */

@@ -20,6 +20,9 @@ import type {
   ToolVisibility,
 } from "@vitrine/protocol";
 import type { ConversationAsks, ConversationNotices, ConversationRequests } from "./conversation.js";
+import type { InspectionNotices, InspectionRequests } from "./inspection.js";
+import type { ModelRequests } from "./models.js";
+import type { SetupNotices, SetupRequests } from "./setup.js";
 
 /** A server, as a page sees it. */
 export interface ServerSummary {
@@ -49,6 +52,8 @@ export interface ServerSummary {
   /** Where the user must sign in. Always `https:`, or a loopback address. */
   authorizeUrl?: string | undefined;
   info?: Implementation | undefined;
+  /** How to use it, in its own words, for a model. */
+  instructions?: string | undefined;
   capabilities: GatewayServerCapabilities;
   protocolVersion?: string | undefined;
   /** Its isolation: `process`, `bubblewrap`, `container`. */
@@ -60,6 +65,11 @@ export interface GatewayServerCapabilities {
   tools?: { listChanged?: boolean | undefined } | undefined;
   resources?: { listChanged?: boolean | undefined; subscribe?: boolean | undefined } | undefined;
   prompts?: { listChanged?: boolean | undefined } | undefined;
+  completions?: object | undefined;
+  logging?: object | undefined;
+  tasks?:
+    | { list?: object | undefined; cancel?: object | undefined; requests?: object | undefined }
+    | undefined;
 }
 
 /** Everything that a server offers. */
@@ -153,13 +163,19 @@ export interface GatewayAnswer {
 }
 
 /** Requests of a page, on channel `.`. */
-export interface GatewayRequests extends ConversationRequests {
+export interface GatewayRequests
+  extends ConversationRequests,
+    InspectionRequests,
+    ModelRequests,
+    SetupRequests {
   "gateway/servers": {
     params: Record<string, never>;
     result: {
       servers: ServerSummary[];
       /** Whether the operator lets programs drive the page and answer for the user. */
       testMode?: true | undefined;
+      /** Whether the user may change the settings file: the requests of `setup.ts`. */
+      mayAdminister?: true | undefined;
     };
   };
   /**
@@ -252,7 +268,7 @@ export interface GatewayAsks extends ConversationAsks {
 }
 
 /** Notifications to a page, on channel `.`. */
-export interface GatewayNotices extends ConversationNotices {
+export interface GatewayNotices extends ConversationNotices, InspectionNotices, SetupNotices {
   "gateway/status": ServerSummary;
   /** A server's lists changed, or may have after a restart: request its catalogue again. */
   "gateway/changed": { server: string };

@@ -18,9 +18,6 @@ export type {
   ElicitationAnswer,
   ElicitationQuestion,
   ModelItem,
-  ModelState,
-  ModelSummary,
-  ModelUsage,
   ModelView,
   ModelViewMessage,
   ModelViewPart,
@@ -30,6 +27,7 @@ export type {
   SamplingQuestion,
   SpeakingApp,
   UserItem,
+  VersionItem,
 } from "./conversation.js";
 export { CONVERSATION_LIMITS, ConversationError, checkLimit } from "./conversation-limits.js";
 export type {
@@ -55,6 +53,34 @@ export {
   type GatewayErrorData,
   MAY_HAVE_RUN,
 } from "./gateway-error.js";
+export type {
+  CompletionSource,
+  InspectionNotices,
+  InspectionRequests,
+  ServerLogLine,
+  ServerReference,
+  ServerRoot,
+  ServerRoots,
+  ServerTask,
+  TrafficMessage,
+} from "./inspection.js";
+export {
+  type AnswerSettings,
+  type LocalModelServer,
+  MODEL_INPUT_LIMITS,
+  type ModelCost,
+  type ModelFacts,
+  type ModelPrice,
+  type ModelProviderSummary,
+  type ModelProviders,
+  type ModelProviderType,
+  type ModelRequests,
+  type ModelState,
+  type ModelSummary,
+  type ModelTest,
+  type ModelUsage,
+  type NewModelProvider,
+} from "./models.js";
 export { VITRINE_VERSION } from "./release.js";
 export {
   endOfPart,
@@ -79,3 +105,20 @@ export {
 export { SESSION_LIMITS, type SessionLimits } from "./session/limits.js";
 export { Session, type SessionOptions } from "./session/session.js";
 export type { SessionTransport, TransportFault } from "./session/session-transport.js";
+export type {
+  DraftIsolation,
+  DraftValue,
+  FoundServer,
+  FoundServers,
+  ImportFile,
+  PendingServer,
+  ServerDraft,
+  SetupNotices,
+  SetupOutcome,
+  SetupRequests,
+  SetupState,
+  StderrLine,
+  WrittenServer,
+  WrittenValue,
+} from "./setup.js";
+export { type AlternativeVersions, alternatives, forkBefore, shownItems } from "./versions.js";

@@ -7,6 +7,7 @@ import {
   type GatewaySettings,
   type RunningGateway,
   type SettingsWatch,
+  type SetupHost,
   startGateway,
   untilStopped,
   type WatchSettingsOptions,
@@ -23,6 +24,7 @@ import { freePorts } from "../free-ports.js";
 import { openBrowser } from "../open-browser.js";
 import { pageFolder } from "../pages.js";
 import { ServerWatches } from "../server-watches.js";
+import { terminalSetup } from "../setup/terminal-setup.js";
 import { interruptible } from "../signals.js";
 import { oneLine, type Terminal } from "../terminal.js";
 import { FileTrust } from "../trust/file-trust.js";
@@ -62,7 +64,19 @@ export function devCommand(
     const news = devLog(terminal);
     const { log } = news;
     const followed = new FollowedFiles();
-    const { gateway, settings } = await start(plan.settings, folder, options, terminal, {
+    let follow = async (_name: string, _isNew: boolean): Promise<void> => {};
+    const setup = terminalSetup({
+      file: plan.target,
+      terminal,
+      at,
+      trust,
+      needsApproval: plan.approve !== undefined,
+      isOpen: !options.strict,
+      signal,
+      reading: personalOptions(options, at, plan.target),
+      written: (_text, name, isNew) => follow(name, isNew),
+    });
+    const { gateway, settings } = await start(plan.settings, folder, options, terminal, setup, {
       ...news,
       status: (status) => {
         followed.learn(status);
@@ -91,14 +105,22 @@ export function devCommand(
     };
     let file: SettingsWatch | undefined;
     let code = 0;
+    const watchFile = async (path: string): Promise<SettingsWatch> =>
+      (file = await watchSettings(path, take, {
+        ...watchOptions(path, at, options, terminal, tell),
+        approve: plan.approve,
+      }));
+    follow = async (name, isNew) => {
+      if (isNew) plan.include(name);
+      if (file) return file.reload();
+      // The first server of a file that did not exist.
+      const { current } = await watchFile(plan.target);
+      await take(current);
+    };
     try {
-      if (plan.file !== undefined)
-        file = await watchSettings(plan.file, take, {
-          ...watchOptions(plan.file, at, options, terminal, tell),
-          approve: plan.approve,
-        });
+      if (plan.file !== undefined) await watchFile(plan.file);
       await watchServers(settings);
-      await welcome(gateway, settings, options, at, terminal);
+      await welcome(options.demos ? gateway : inspected(gateway), settings, options, at, terminal);
       code = await untilStopped(log, signal);
       terminal.note(terminal.dim("stopping…", "err"));
       return code;
@@ -135,6 +157,7 @@ async function start(
   folder: string,
   options: DevOptions,
   terminal: Terminal,
+  setup: SetupHost,
   { log, status, stderr }: DevLog,
 ): Promise<{ gateway: RunningGateway; settings: GatewaySettings }> {
   const waiting = terminal.waiting("starting");
@@ -146,7 +169,7 @@ async function start(
       sandbox: { port: apps, publicSuffix: false, console: true },
     };
     const { testMode } = options;
-    const more = { log, onstatus: status, onstderr: stderr, static: { folder }, testMode };
+    const more = { log, onstatus: status, onstderr: stderr, static: { folder }, testMode, setup };
     const gateway = await startGateway(settings, more).catch((error: unknown) => {
       const isInUse = error instanceof GatewayError && error.data["inUse"] === true;
       if (!isInUse || options.database !== undefined) throw error;
@@ -161,9 +184,15 @@ async function start(
   }
 }
 
+/** A gateway whose page also shows what happens under the hood: for people who work on a server. The demos are to be used. */
+const inspected = (gateway: RunningGateway): Pick<RunningGateway, "loginUrl" | "origin"> => ({
+  origin: gateway.origin,
+  loginUrl: (user, link) => gateway.loginUrl(user, { ...link, fragment: "inspect" }),
+});
+
 /** Prints the address, and opens it. */
 async function welcome(
-  gateway: RunningGateway,
+  gateway: Pick<RunningGateway, "loginUrl" | "origin">,
   { servers }: GatewaySettings,
   options: DevOptions,
   at: Surroundings,

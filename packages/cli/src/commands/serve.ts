@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { resolve } from "node:path";
 import {
   createLog,
   type GatewaySettings,
@@ -22,6 +23,7 @@ import { firstFile, servePlaces, surroundings } from "../config-places.js";
 import { type CliError, usage } from "../exit.js";
 import { portError } from "../free-ports.js";
 import { pageFolder } from "../pages.js";
+import { terminalSetup } from "../setup/terminal-setup.js";
 import { interruptible } from "../signals.js";
 import type { Terminal } from "../terminal.js";
 import { FileTrust } from "../trust/file-trust.js";
@@ -83,8 +85,23 @@ export function serveCommand(options: ServeCommandOptions, terminal: Terminal): 
     try {
       const settings = followed.current;
       if (options.config === undefined && file !== undefined) terminal.note(`settings: ${file}`);
+      // Nodes have their settings in the database.
+      const setup =
+        file === undefined || joined
+          ? undefined
+          : terminalSetup({
+              file: resolve(file),
+              terminal,
+              at,
+              trust,
+              needsApproval: options.config === undefined && approvalOf(file, at, trust) !== undefined,
+              isOpen: false,
+              signal,
+              reading: readOptions(line),
+              written: () => watch?.reload() ?? Promise.resolve(),
+            });
       const start = (onlost: () => void): Promise<RunningGateway> =>
-        startGateway(followed.current, { log, onlost, node: joined?.node, static: { folder } });
+        startGateway(followed.current, { log, onlost, node: joined?.node, static: { folder }, setup });
       gateway = await RejoiningGateway.start({ start, log }).catch((error: unknown) => {
         throw ofPort(error, settings) ?? error;
       });

@@ -70,6 +70,13 @@ export class FileTrust implements TrustsFiles {
     });
   }
 
+  /** Remembers a text that the user has written with Vitrine itself. */
+  async accept(file: string, text: string): Promise<void> {
+    await (await this.#files()).add(file, text).catch((error: unknown) => {
+      this.#options.terminal.note(`the approval holds for this run only: ${String(error)}`);
+    });
+  }
+
   /** Always the user's folder, whatever the file says. */
   #files(): Promise<ApprovedFiles> {
     const { at, data } = this.#options;

@@ -3,40 +3,40 @@
  *
  * @module
  */
-
 import { isRecord } from "@vitrine/protocol";
 import { failureOf } from "./failure.js";
+import { type ListedModel, listedModel } from "./listed-model.js";
 import { ModelError } from "./model-error.js";
+import { tableFacts } from "./price-table.js";
+import { addressFetch } from "./provider-fetch.js";
 import type { ModelProviderSettings } from "./settings.js";
+import { limitedText, parsedJson } from "./small-json.js";
 
 /** Timeout of the list in milliseconds. */
 const LIST_TIMEOUT = 5_000;
-/** Limits of the list: bytes, and number of models. */
-const LIST_LIMIT = 1_000_000;
-const MOST_MODELS = 200;
+/** Maximum number of models. OpenRouter has several hundred. */
+const MOST_MODELS = 1_000;
 
 /**
- * The names of a provider's models, in order.
+ * A provider's models, by name, with the facts of its list and of the price table.
  *
  * @throws {ModelError}
  */
 export async function listModels(
   provider: ModelProviderSettings,
   signal: AbortSignal = AbortSignal.timeout(LIST_TIMEOUT),
-): Promise<string[]> {
-  const { name, url, key } = provider;
+): Promise<ListedModel[]> {
+  const { name, key } = provider;
   const context = { provider: name, model: "list", key, hasStarted: false };
+  const { url, headers } = listRequest(provider);
   try {
-    const response = await fetch(`${url}/models`, {
-      headers: { accept: "application/json", ...(key !== undefined && { authorization: `Bearer ${key}` }) },
-      redirect: "manual",
-      signal,
-    });
+    const send = addressFetch(provider);
+    const response = await send(url, { headers: { accept: "application/json", ...headers }, signal });
     if (!response.ok) {
-      await response.body?.cancel();
-      throw failureOf({ statusCode: response.status }, context);
+      const body = await limitedText(response);
+      throw failureOf({ statusCode: response.status, responseBody: body }, context);
     }
-    return namesIn(await textOf(response), name);
+    return modelsIn(await limitedText(response), provider);
   } catch (error) {
     if (signal.aborted)
       throw new ModelError(
@@ -47,33 +47,44 @@ export async function listModels(
   }
 }
 
-async function textOf(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of response.body ?? []) {
-    size += part.byteLength;
-    if (size > LIST_LIMIT) break;
-    parts.push(part);
+/** Each type has its own header for the key. */
+function listRequest({ type, url, key }: ModelProviderSettings): {
+  url: string;
+  headers: Record<string, string>;
+} {
+  switch (type) {
+    case "anthropic":
+      return {
+        url: `${url}/models?limit=1000`,
+        headers: { "anthropic-version": "2023-06-01", ...(key !== undefined && { "x-api-key": key }) },
+      };
+    case "google":
+      return {
+        url: `${url}/models?pageSize=1000`,
+        headers: { ...(key !== undefined && { "x-goog-api-key": key }) },
+      };
+    default:
+      return {
+        url: `${url}/models`,
+        headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }) },
+      };
   }
-  return Buffer.concat(parts).toString("utf8");
 }
 
-function namesIn(text: string, provider: string): string[] {
-  let list: unknown;
-  try {
-    list = JSON.parse(text);
-  } catch {
-    // Reported below.
-  }
-  const data = isRecord(list) ? list["data"] : undefined;
+function modelsIn(text: string, provider: ModelProviderSettings): ListedModel[] {
+  const list = parsedJson(text);
+  const data = isRecord(list) ? list[provider.type === "google" ? "models" : "data"] : undefined;
   if (!Array.isArray(data))
     throw new ModelError(
       "model-invalid",
-      `${provider} does not list its models; check that its url is that of the API (most end with /v1), or list them as "models" in the settings`,
+      `${provider.name} does not list its models; check that its url is that of the API (most end with /v1), or list them as "models" in the settings`,
     );
-  const names = data.flatMap((each: unknown) => {
-    const id = isRecord(each) ? each["id"] : undefined;
-    return typeof id === "string" && id.length <= 200 && /^[^\s\p{Cc}]+$/u.test(id) ? [id] : [];
-  });
-  return [...new Set(names)].sort().slice(0, MOST_MODELS);
+  const today = new Date().toISOString().slice(0, 10);
+  const models = new Map<string, ListedModel>();
+  for (const entry of data) {
+    const model = listedModel(entry, provider.type, today);
+    if (model) models.set(model.name, { ...tableFacts(provider, model.name), ...model });
+    if (models.size === MOST_MODELS) break;
+  }
+  return [...models.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -1,4 +1,5 @@
 import { aiModel } from "./ai-model.js";
+import { detectLocalServers, isModelServer } from "./local-servers.js";
 import type { Model, ModelRequest } from "./model.js";
 import { ModelError } from "./model-error.js";
 import { Models } from "./models.js";
@@ -45,4 +46,15 @@ export async function modelsExample(settings: ModelSettings, folder: string, sho
   await models.choose(first?.id);
   //#endregion models
   return models.current;
+}
+
+export async function detectExample(show: (text: string) => void) {
+  //#region detect
+  for (const { program, url, models } of await detectLocalServers()) {
+    show(`${program} at ${url}: ${models.map(({ name }) => name).join(", ")}`);
+  }
+  //#endregion detect
+  //#region isModelServer
+  if (await isModelServer("http://127.0.0.1:9000/v1")) show("a model server runs there");
+  //#endregion isModelServer
 }

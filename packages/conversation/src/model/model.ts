@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ModelUsage } from "@vitrine/wire";
+import type { ModelFacts, ModelUsage } from "@vitrine/wire";
 
 export interface TextPart {
   readonly type: "text";
@@ -76,6 +76,8 @@ export interface Model {
   readonly id: string;
   /** For display. */
   readonly label: string;
+  /** The known facts about it now. */
+  readonly facts?: ModelFacts | undefined;
   /**
    * Sends a request. The stream ends with an `end`, or throws a `ModelError`. If the signal aborts, it throws
    * the signal's reason at once.

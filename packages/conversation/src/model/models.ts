@@ -6,11 +6,13 @@
 import { join } from "node:path";
 import { isRecord, Listeners } from "@vitrine/protocol";
 import { closest, readPrivate, writePrivate } from "@vitrine/servers/support";
-import type { ModelState, ModelSummary } from "@vitrine/wire";
+import type { ModelFacts, ModelState, ModelSummary } from "@vitrine/wire";
 import { aiModel } from "./ai-model.js";
+import type { ListedModel } from "./listed-model.js";
 import type { Model } from "./model.js";
 import { ModelError } from "./model-error.js";
 import { listModels } from "./model-list.js";
+import { tableFacts } from "./price-table.js";
 import { missingLibrary } from "./provider.js";
 import type { ModelProviderSettings, ModelSettings } from "./settings.js";
 
@@ -30,13 +32,20 @@ function choiceFile(folder: string): ModelChoiceStore {
 }
 
 /** A provider's list of models, or why there is none. */
-type Listed = { readonly models: readonly string[] } | { readonly problem: string };
+type Listed = { readonly models: readonly ListedModel[] } | { readonly problem: string };
 
 /** Shown if there is no model. */
 const HOW_TO_ADD =
-  "Tools can be called by hand. To use a model, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY and restart, " +
-  'or add one to the settings file under "model", for example a local one: ' +
-  '"providers": { "local": { "url": "http://127.0.0.1:11434/v1" } } for Ollama. See docs/model.md for all kinds.';
+  "Tools can be called by hand. To use a model, open Models above the conversation: it finds Ollama, LM Studio, llama.cpp and vLLM on this machine, " +
+  "and takes the key of a provider. Or set OPENAI_API_KEY, ANTHROPIC_API_KEY or GOOGLE_GENERATIVE_AI_API_KEY and restart. See docs/model.md for all kinds.";
+
+/** Maximum models in use. Pages name them. */
+const MOST_MADE = 200;
+const MODEL_NAME = /^[^\s\p{Cc}\p{Cf}]{1,200}$/u;
+
+/** Whether only the models in the settings can be selected. */
+const isLimited = ({ models, areSuggestions }: ModelProviderSettings): boolean =>
+  models !== undefined && !areSuggestions;
 
 /** Where the choice is stored. */
 export interface ModelChoiceStore {
@@ -111,6 +120,28 @@ export class Models {
     return this.#settings.limits;
   }
 
+  /** Defaults of conversations, and whether the model writes their titles. */
+  get defaults(): Pick<ModelSettings, "system" | "temperature" | "titles"> {
+    const { system, temperature, titles } = this.#settings;
+    return { system, temperature, titles };
+  }
+
+  /** The providers, with their keys: for this process only. */
+  get providers(): readonly ModelProviderSettings[] {
+    return [...this.#settings.providers.values()];
+  }
+
+  /**
+   * A model by its `id`, whichever is selected; undefined if it cannot be used. A provider without a list in the settings
+   * decides itself whether it has the model.
+   */
+  find(id: string): Model | undefined {
+    const [provider, name] = this.#find(id);
+    if (!provider || this.#problemOf(provider) !== undefined || !MODEL_NAME.test(name)) return undefined;
+    const isRefused = isLimited(provider) && !this.#namesOf(provider).includes(name);
+    return isRefused ? undefined : this.#make(id);
+  }
+
   /** The selected model; undefined if none is selected, or it is unavailable. */
   get current(): Model | undefined {
     this.#current ??= { model: this.#findCurrent() };
@@ -119,12 +150,36 @@ export class Models {
 
   #findCurrent(): Model | undefined {
     const { current } = this.state();
-    if (current === undefined) return undefined;
-    const [provider, name] = this.#find(current);
+    return current === undefined ? undefined : this.#make(current);
+  }
+
+  #make(id: string): Model | undefined {
+    const [provider, name] = this.#find(id);
     if (!provider) return undefined;
-    const made = this.#made.get(current) ?? aiModel(provider, name);
-    this.#made.set(current, made);
+    const before = this.#made.get(id);
+    if (before) return before;
+    const { label, stream } = aiModel(provider, name);
+    const factsOf = (): ModelFacts => this.#factsOf(provider, name);
+    const made: Model = {
+      id,
+      label,
+      stream,
+      get facts() {
+        return factsOf();
+      },
+    };
+    this.#made.set(id, made);
+    const [oldest] = this.#made.keys();
+    if (this.#made.size > MOST_MADE && oldest !== undefined) this.#made.delete(oldest);
     return made;
+  }
+
+  /** The facts of the provider's own list, or else those of the price table. */
+  #factsOf(provider: ModelProviderSettings, name: string): ModelFacts {
+    const listed = this.#listed.get(provider.name);
+    const found = listed && "models" in listed ? listed.models.find((each) => each.name === name) : undefined;
+    const { name: _, ...facts } = { ...tableFacts(provider, name), ...found };
+    return facts;
   }
 
   /** All models that can be selected, and those that cannot, with the reason. */
@@ -135,6 +190,7 @@ export class Models {
       const models = this.#namesOf(provider).map((name) => ({
         id: `${from}/${name}`,
         label: `${name} (${from})`,
+        ...this.#factsOf(provider, name),
         ...(problem !== undefined && { problem }),
       }));
       const listed = this.#listed.get(from);
@@ -190,15 +246,42 @@ export class Models {
     }
     this.#settings = settings;
     this.#current = undefined;
+    // A refresh that is under way does not ask new providers.
+    this.#refreshing = undefined;
     this.#notify();
   }
 
   /** Requests the models of providers for which the settings list none. Errors appear in the list. */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#refresh().finally(() => {
-      this.#refreshing = undefined;
+    if (this.#refreshing) return this.#refreshing;
+    const refreshing = this.#refresh().finally(() => {
+      if (this.#refreshing === refreshing) this.#refreshing = undefined;
     });
-    return this.#refreshing;
+    this.#refreshing = refreshing;
+    return refreshing;
+  }
+
+  /**
+   * Requests a provider's models from its API. If the settings limit them, only those are returned.
+   *
+   * @param more facts from elsewhere, by the models' names
+   * @throws {ModelError}
+   */
+  async listOf(name: string, more: ReadonlyMap<string, ModelFacts> = new Map()): Promise<ModelSummary[]> {
+    const provider = this.#settings.providers.get(name);
+    if (!provider)
+      throw new ModelError("model-unknown", "there is no provider of this name; choose one from the list");
+    const problem = this.#problemOf(provider);
+    if (problem !== undefined) throw new ModelError("model-unauthorized", `${name}: ${problem}`);
+    const models = (await listModels(provider)).map((model) => ({ ...model, ...more.get(model.name) }));
+    if (this.#settings.providers.get(name) === provider) {
+      this.#listed.set(name, { models });
+      this.#current = undefined;
+      this.#notify();
+    }
+    return models
+      .filter((model) => !isLimited(provider) || provider.models?.includes(model.name))
+      .map(({ name: each, ...facts }) => ({ id: `${name}/${each}`, label: each, ...facts }));
   }
 
   /** Reports each change. Returns a function that removes the listener. */
@@ -261,11 +344,15 @@ export class Models {
   }
 
   /** Always contains the selected model: explicit settings take precedence over a list. */
-  #namesOf({ name, models }: ModelProviderSettings): readonly string[] {
+  #namesOf(provider: ModelProviderSettings): readonly string[] {
+    const { name, models } = provider;
     const listed = this.#listed.get(name);
-    const names = models ?? (listed && "models" in listed ? listed.models : []);
+    const found = listed && "models" in listed ? listed.models.map((each) => each.name) : [];
+    const names = isLimited(provider) ? (models ?? []) : [...(models ?? []), ...found];
     const wanted = [this.#settings.use, this.#choice?.model].flatMap((id) =>
-      id?.startsWith(`${name}/`) && (id === this.#settings.use || !models) ? [id.slice(name.length + 1)] : [],
+      id?.startsWith(`${name}/`) && (id === this.#settings.use || !isLimited(provider))
+        ? [id.slice(name.length + 1)]
+        : [],
     );
     return [...new Set([...wanted, ...names])];
   }

@@ -174,7 +174,7 @@ it("openai fails in mid-stream", async () => {
 
 it("ends an endless answer", async () => {
   server = await startProvider({ stream: Array.from({ length: 50 }, () => ":".repeat(1_000)) });
-  const response = await providerFetch("local", 20_000)(server.url);
+  const response = await providerFetch({ name: "local" }, 20_000)(server.url);
   await expect(response.text()).rejects.toMatchObject({ data: { code: "model-invalid" } });
 });
 

@@ -49,7 +49,7 @@ export type SdkMetadata = NonNullable<SdkRequest["providerOptions"]>;
  */
 export async function sdkModel(provider: ModelProviderSettings, name: string): Promise<SdkModel> {
   const { key = "", url } = provider;
-  const options = { apiKey: key, baseURL: url, fetch: providerFetch(provider.name) };
+  const options = { apiKey: key, baseURL: url, fetch: providerFetch(provider) };
   switch (provider.type) {
     case "openai":
       return (await import("@ai-sdk/openai")).createOpenAI(options)(name);

@@ -7,3 +7,4 @@
 export { pageServices } from "./page-services.js";
 export type { SamplingService } from "./sampling-service.js";
 export { asksOf } from "./services.js";
+export { problemOf, UserRoots } from "./user-roots.js";

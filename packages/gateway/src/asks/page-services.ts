@@ -39,12 +39,9 @@ export interface PageServicesOptions
  * const asks = asksOf(() => guard, services);
  * ```
  */
-export function pageServices({
-  page,
-  model,
-  onerror,
-  oncompleted,
-}: PageServicesOptions): Required<AskServices> & {
+export function pageServices({ page, model, onerror, oncompleted }: PageServicesOptions): Required<
+  Pick<AskServices, "sampling" | "elicitation">
+> & {
   readonly sampling: SamplingService;
   readonly elicitation: ElicitationService;
 } {

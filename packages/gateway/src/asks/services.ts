@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ServerAsks } from "@vitrine/servers";
+import type { Root, ServerAsks } from "@vitrine/servers";
 import { ELICITATION_METHOD, SAMPLING_METHOD } from "../config/policy-key.js";
 import type { AskingGuard } from "./asking-guard.js";
 import type { ElicitationService } from "./elicitation-service.js";
@@ -13,6 +13,8 @@ import type { SamplingService } from "./sampling-service.js";
 export interface AskServices {
   readonly sampling?: SamplingService | undefined;
   readonly elicitation?: ElicitationService | undefined;
+  /** The roots of the guard's server. Without any, roots are not declared. */
+  readonly roots?: ((guard: AskingGuard) => readonly Root[]) | undefined;
 }
 
 /**
@@ -29,14 +31,16 @@ export interface AskServices {
  * });
  * ```
  */
-export function asksOf(guard: () => AskingGuard, { sampling, elicitation }: AskServices): ServerAsks {
+export function asksOf(guard: () => AskingGuard, { sampling, elicitation, roots }: AskServices): ServerAsks {
   return {
     capabilities: () => ({
       ...(sampling?.hasModel && !guard().isDenied(SAMPLING_METHOD) && { sampling: {} }),
       ...(elicitation && !guard().isDenied(ELICITATION_METHOD) && { elicitation: { form: {}, url: {} } }),
+      ...(roots && roots(guard()).length > 0 && { roots: { listChanged: true } }),
     }),
     sample: sampling && ((params, signal) => sampling.fromServer(guard(), params, signal)),
     elicit: elicitation && ((params, signal) => elicitation.fromServer(guard(), params, signal)),
+    roots: roots && (() => roots(guard())),
     completed: (elicitationId) => elicitation?.completed(guard(), elicitationId),
   };
 }

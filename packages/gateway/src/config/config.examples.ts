@@ -1,8 +1,10 @@
 import { commandLineServer } from "./command-line.js";
 import type { GatewaySettings } from "./config.js";
+import { editSettings } from "./edit-settings.js";
 import { readSettings, readSettingsFile } from "./read.js";
 import { readVariableFiles } from "./variable-files.js";
 import { watchSettings } from "./watch.js";
+import { changeSettingsFile } from "./write-settings.js";
 
 export async function readSettingsExample() {
   //#region readSettings
@@ -55,4 +57,19 @@ export function readVariableFilesExample(key = "/run/secrets/key") {
   readVariableFiles(env); // env is now { VITRINE_KEY: "<text of the file>" }
   //#endregion readVariableFiles
   return env;
+}
+
+export function editSettingsExample() {
+  //#region editSettings
+  const text = editSettings('{\n  // my servers\n  "mcpServers": {}\n}\n', [
+    { path: ["mcpServers", "lab"], value: { url: "http://127.0.0.1:3000/mcp" } },
+  ]);
+  //#endregion editSettings
+  return text;
+}
+
+export async function changeSettingsFileExample(file: string) {
+  //#region changeSettingsFile
+  await changeSettingsFile(file, () => [{ path: ["mcpServers", "lab", "disabled"], value: true }]);
+  //#endregion changeSettingsFile
 }

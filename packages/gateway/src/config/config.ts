@@ -84,6 +84,8 @@ export interface LogSettings {
 export interface GatewaySettings {
   servers: ReadonlyMap<string, ServerSettings>;
   listen: ListenSettings;
+  /** Names of users who may change the settings file from a page; without users, the only one may. */
+  admins: readonly string[];
   drain: DrainSettings;
   log: LogSettings;
   metrics: {

@@ -37,13 +37,36 @@ export interface Findings {
   twice?: ((path: string, parent: string) => boolean) | undefined;
 }
 
+/** A value with its position in the text. */
+export interface JsonNode {
+  readonly value: unknown;
+  /** Position of its first character. */
+  readonly start: number;
+  /** Position after its last character. */
+  readonly end: number;
+  /** Of an object or a list, in the order of the text. */
+  readonly members?: readonly JsonMember[] | undefined;
+}
+
+/** A member of an object or a list. */
+export interface JsonMember {
+  readonly key: string | number;
+  /** Position of its key; in a list, of its value. */
+  readonly start: number;
+  readonly node: JsonNode;
+}
+
 /**
  * Parses JSON with comments and trailing commas, as VS Code writes it. A duplicate key is an error: for two
  * servers of the same name, or two rules for the same method, it is unclear which one is meant.
  *
  * @throws {JsonError}
  */
-export function parseJson(text: string, { lines, twice }: Findings = {}): unknown {
+export const parseJson = (text: string, findings: Findings = {}): unknown =>
+  parseJsonNodes(text, findings).value;
+
+/** Parses like {@link parseJson}, and keeps the positions. */
+export function parseJsonNodes(text: string, { lines, twice }: Findings = {}): JsonNode {
   let at = text.startsWith("\uFEFF") ? 1 : 0;
   let counted = 0;
   let line = 1;
@@ -102,18 +125,19 @@ export function parseJson(text: string, { lines, twice }: Findings = {}): unknow
     at++;
   };
 
-  const value = (depth: number, path: string): unknown => {
+  const value = (depth: number, path: string): JsonNode => {
     const next = peek();
+    const start = at;
     if (depth > MAX_DEPTH) fail(`this is nested more than ${MAX_DEPTH} levels deep; flatten it`);
+    const members: JsonMember[] = [];
     if (next === "[") {
-      const list: unknown[] = [];
       items("]", () => {
-        const inside = pathOf(path, list.length);
+        const inside = pathOf(path, members.length);
         peek();
         note(inside, at);
-        list.push(value(depth + 1, inside));
+        members.push({ key: members.length, start: at, node: value(depth + 1, inside) });
       });
-      return list;
+      return { value: members.map(({ node }) => node.value), start, end: at, members };
     }
     if (next === "{") {
       const entries = new Map<string, unknown>();
@@ -125,16 +149,24 @@ export function parseJson(text: string, { lines, twice }: Findings = {}): unknow
           fail(`the key ${JSON.stringify(key)} is duplicated; remove one of them`, start);
         note(inside, start);
         skip(":");
-        entries.set(key, value(depth + 1, inside));
+        const node = value(depth + 1, inside);
+        members.push({ key, start, node });
+        entries.set(key, node.value);
       });
-      return Object.fromEntries(entries);
+      return { value: Object.fromEntries(entries), start, end: at, members };
     }
     const fix = 'write a text in quotes ("…"), a number, true, false, null, [ ] or { }';
-    return token(next === '"' ? STRING : PLAIN, "a value", fix);
+    return { value: token(next === '"' ? STRING : PLAIN, "a value", fix), start, end: at };
   };
 
   if (!peek()) throw new JsonError("the text is empty; write at least {}", 1, 1);
   const parsed = value(0, "");
   if (peek()) fail("this follows the end of the text; remove it");
   return parsed;
+}
+
+/** The position after all spaces and comments that begin at a position. */
+export function afterSpace(text: string, position: number): number {
+  SPACE.lastIndex = position;
+  return position + (SPACE.exec(text)?.[0].length ?? 0);
 }

@@ -46,7 +46,9 @@ describe("model", () => {
         type: "openai",
         url: "https://api.openai.com/v1",
         key: KEY,
+        keyFrom: "environment",
         models: expect.arrayContaining([expect.any(String)]),
+        areSuggestions: true,
       },
     ]);
   });
@@ -60,6 +62,14 @@ describe("model", () => {
         problem: expect.stringContaining("set the environment variable ANTHROPIC_API_KEY"),
       },
     ]);
+  });
+
+  it("has defaults of conversations", async () => {
+    const model = { system: "Be kind. ${NAME}", temperature: 0, titles: false };
+    expect(await read(model, { NAME: "Ana" })).toMatchObject({ ...model, system: "Be kind. Ana" });
+    expect(await problems({ system: "x".repeat(20_001) })).toEqual([expect.stringContaining("model.system")]);
+    for (const temperature of [-1, 2.5, "1"])
+      expect(await problems({ temperature })).toEqual([expect.stringContaining("model.temperature")]);
   });
 
   it("has exactly the configured providers", async () => {
@@ -80,9 +90,33 @@ describe("model", () => {
     const env = { WORK_KEY: ` ${KEY}\n`, ANTHROPIC_API_KEY: "other" };
     const { providers, limits } = await read(model, env, { "settings/GEMINI": "g3m" });
     expect(providers).toEqual([
-      { name: "work", type: "openai", url: "https://proxy.example.com/v1", key: KEY, models: ["gpt-x"] },
-      { name: "google", type: "google", url: expect.any(String), key: "g3m", models: expect.any(Array) },
-      { name: "local", type: "compatible", url: "http://127.0.0.1:11434/v1", models: undefined },
+      {
+        name: "work",
+        type: "openai",
+        url: "https://proxy.example.com/v1",
+        key: KEY,
+        keyFrom: "environment",
+        models: ["gpt-x"],
+        isWritten: true,
+      },
+      {
+        name: "google",
+        type: "google",
+        url: expect.any(String),
+        key: "g3m",
+        keyFrom: "store",
+        secret: "GEMINI",
+        models: expect.any(Array),
+        areSuggestions: true,
+        isWritten: true,
+      },
+      {
+        name: "local",
+        type: "compatible",
+        url: "http://127.0.0.1:11434/v1",
+        models: undefined,
+        isWritten: true,
+      },
     ]);
     expect(limits).toEqual({ ...MODEL_LIMITS, rounds: 5, time: 120_000 });
   });
@@ -146,7 +180,7 @@ describe("docs/model.md", () => {
 
   it("has valid settings", async () => {
     const blocks = [...document.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
-    expect(blocks).toHaveLength(4);
+    expect(blocks).toHaveLength(5);
     for (const text of blocks)
       await expect(readSettings(text, { env: HOME, file: "model.md" })).resolves.toBeDefined();
   });

@@ -7,6 +7,7 @@
 import type { ModelProviderSettings, ModelSettings } from "@vitrine/conversation";
 import { isPrivateHost } from "@vitrine/servers";
 import { closest } from "@vitrine/servers/support";
+import { MODEL_INPUT_LIMITS } from "@vitrine/wire";
 import {
   count,
   flag,
@@ -59,7 +60,7 @@ type KnownProvider = keyof typeof KNOWN_PROVIDERS;
 const isKnown = (word: string): word is KnownProvider => Object.hasOwn(KNOWN_PROVIDERS, word);
 
 /** The key, or why it is missing: then the model is listed as unavailable, and the gateway starts anyway. */
-type KeyFound = Pick<ModelProviderSettings, "key" | "problem">;
+type KeyFound = Pick<ModelProviderSettings, "key" | "problem" | "keyFrom" | "secret">;
 
 const REFERENCE = /^\$\{(?:(secret):([A-Za-z0-9._-]{1,64})|(?:env:)?([A-Za-z_][A-Za-z0-9_]*))\}$/;
 /** Characters that are valid in a header. */
@@ -75,17 +76,19 @@ const keyReader =
     if (secret) {
       const found = sources.secrets.get(`${kept}`);
       const missing = `there is no secret ${kept}; store it with ${secretCommandFor(`${kept}`, sources)}, and restart`;
-      return checked(found, missing, `the secret ${kept}`);
+      return { ...checked(found, missing, `the secret ${kept}`), keyFrom: "store", secret: `${kept}` };
     }
     return fromVariable(`${variable}`, sources);
   };
 
-const fromVariable = (variable: string, { env }: Sources): KeyFound =>
-  checked(
+const fromVariable = (variable: string, { env }: Sources): KeyFound => ({
+  ...checked(
     env[variable],
-    `there is no key; set the environment variable ${variable}, and restart`,
+    `there is no key; enter one in the list of models, or set the environment variable ${variable} and restart`,
     `the environment variable ${variable}`,
-  );
+  ),
+  keyFrom: "environment",
+});
 
 function checked(found: string | undefined, missing: string, where: string): KeyFound {
   const key = found?.trim();
@@ -116,11 +119,29 @@ const modelName: ValueReader<string> = (value, spot) => {
     : spot.wrong("is not a model name", "write it as its provider does, without spaces");
 };
 
+/** Instructions for the model, which every request repeats. */
+const instructions =
+  (sources: Sources): ValueReader<string> =>
+  (value, spot) => {
+    const read = referringText(sources)(value, spot);
+    return read !== undefined && read.length > MODEL_INPUT_LIMITS.system
+      ? spot.wrong("is too long", `shorten it to ${MODEL_INPUT_LIMITS.system} characters`)
+      : read;
+  };
+
+const temperature: ValueReader<number> = (value, spot) =>
+  typeof value === "number" && value >= 0 && value <= MODEL_INPUT_LIMITS.temperature
+    ? value
+    : spot.wrong("must be a number", `write one from 0 to ${MODEL_INPUT_LIMITS.temperature}, without quotes`);
+
 /** The model settings in the file. */
 export interface WrittenModel {
   use?: string | undefined;
   providers?: Record<string, WrittenProvider> | undefined;
   limits?: Partial<ModelSettings["limits"]> | undefined;
+  system?: string | undefined;
+  temperature?: number | undefined;
+  titles?: boolean | undefined;
 }
 
 interface WrittenProvider {
@@ -144,18 +165,22 @@ export const modelReader = (sources: Sources) =>
       }),
       name,
     ),
+    system: instructions(sources),
+    temperature,
+    titles: flag,
     limits: object({ rounds: count(1), tokens: count(1), time, result: count(1_000), context: count(4_000) }),
   }) satisfies ValueReader<WrittenModel>;
 
 /** The providers in the file, or else those whose usual variable is set. None is used unless selected. */
 export function modelSettings(written: WrittenModel, sources: Sources, spot: Spot): ModelSettings {
   const at = spot.at("model");
-  const { use, limits } = written;
+  const { use, limits, system, temperature: hot, titles } = written;
   const wanted = use?.split("/", 1)[0];
   const providers = written.providers
-    ? Object.entries(written.providers).flatMap(
-        ([each, settings]) => provider(each, settings, sources, at.at("providers").at(each)) ?? [],
-      )
+    ? Object.entries(written.providers).flatMap(([each, settings]) => {
+        const found = provider(each, settings, sources, at.at("providers").at(each));
+        return found ? { ...found, isWritten: true } : [];
+      })
     : (Object.keys(KNOWN_PROVIDERS) as KnownProvider[])
         .filter((each) => each === wanted || sources.env[KNOWN_PROVIDERS[each].variable])
         .flatMap((each) => provider(each, {}, sources, at) ?? []);
@@ -170,6 +195,9 @@ export function modelSettings(written: WrittenModel, sources: Sources, spot: Spo
     use,
     providers: new Map(providers.map((each) => [each.name, each])),
     limits: { ...MODEL_LIMITS, ...limits },
+    ...(system !== undefined && { system }),
+    ...(hot !== undefined && { temperature: hot }),
+    ...(titles !== undefined && { titles }),
   };
 }
 
@@ -181,19 +209,21 @@ function provider(
 ): ModelProviderSettings | undefined {
   // An invalid value was reported already.
   if ("type" in written && written.type === undefined) return undefined;
-  const { type = isKnown(each) ? each : "compatible", models } = written;
+  const { type = isKnown(each) ? each : "compatible", models, privateNetwork } = written;
+  const network = privateNetwork === undefined ? {} : { privateNetwork };
   if (type === "compatible") {
     if (written.url === undefined)
       return "url" in written
         ? undefined
         : spot.wrong("has no url", 'add "url", such as "http://127.0.0.1:11434/v1"');
     const url = address(written.url, written.privateNetwork, spot.at("url"));
-    return url === undefined ? undefined : { name: each, type, url, ...written.key, models };
+    return url === undefined ? undefined : { name: each, type, url, ...network, ...written.key, models };
   }
   const known = KNOWN_PROVIDERS[type];
   const url =
     written.url === undefined ? known.url : address(written.url, written.privateNetwork, spot.at("url"));
   if (url === undefined) return undefined;
   const key = written.key ?? fromVariable(known.variable, sources);
-  return { name: each, type, url, ...key, models: models ?? known.models };
+  const listed = models ? { models } : { models: known.models, areSuggestions: true };
+  return { name: each, type, url, ...network, ...key, ...listed };
 }

@@ -22,6 +22,7 @@ import {
   type StdioSettings,
 } from "@vitrine/servers";
 import { meant } from "@vitrine/servers/support";
+import { INSPECTION } from "./inspection-methods.js";
 import { ISOLATION, isolation, type PathBases, path } from "./isolation-settings.js";
 import { isPolicyKey } from "./policy-key.js";
 import {
@@ -58,7 +59,10 @@ const RELAXATIONS = Object.keys({
 /** Keys of other programs that can be ignored: descriptions, and approvals. */
 const IGNORED = ["description", "autoApprove", "alwaysAllow", "gallery", "version", "dev"];
 
-const METHODS = [...Object.keys({ ...HOST_END.requests, ...HOST_END.notifications }), "elicitation/create"];
+const METHODS = [
+  ...Object.keys({ ...HOST_END.requests, ...HOST_END.notifications, ...INSPECTION }),
+  "elicitation/create",
+];
 const decision = oneOf("allow", "ask", "deny");
 
 /**
@@ -101,6 +105,15 @@ const limits = object({
   message: size,
 });
 
+/** A root: its address, or an object with a name too. */
+const root: ValueReader<{ uri: string; name?: string | undefined }> = (value, spot) => {
+  const { uri, name } = isObject(value)
+    ? (object({ uri: text, name: text })(value, spot) ?? {})
+    : { uri: value };
+  if (typeof uri === "string" && URL.canParse(uri)) return { uri, ...(typeof name === "string" && { name }) };
+  return spot.wrong("must be the address of a root", 'write it like "file:///home/ann/project"');
+};
+
 const ours = {
   disabled: flag,
   start: oneOf("eager", "lazy"),
@@ -108,6 +121,7 @@ const ours = {
   policy,
   idempotent: listOf(text),
   relax: listOf(oneOf(...RELAXATIONS)),
+  roots: listOf(root),
   permissions: each(Object.keys(PERMISSION_FEATURES) as Permission[], decision),
   schemes: listOf((value, spot) =>
     typeof value === "string" && /^[a-z][a-z0-9+.-]*$/.test(value)
@@ -166,6 +180,7 @@ function settings(name: string, read: Common): Omit<ServerSettings, "transport" 
     policy: read.policy ?? {},
     idempotent: read.idempotent ?? [],
     relax: read.relax ?? [],
+    ...(read.roots && { roots: read.roots }),
     permissions: read.permissions ?? {},
     schemes: read.schemes ?? [],
     limits: { ...SERVER_LIMITS, ...own, sizes, rates, concurrency },

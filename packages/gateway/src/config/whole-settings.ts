@@ -5,11 +5,11 @@
  */
 import { resolve } from "node:path";
 import type { Isolation, ServerSettings } from "@vitrine/servers";
-import type { GatewaySettings } from "./config.js";
+import type { GatewaySettings, UserSettings } from "./config.js";
 import { isolation, type PathBases } from "./isolation-settings.js";
 import { modelReader, modelSettings } from "./model-settings.js";
 import { checkNodes, nodesReader } from "./node-settings.js";
-import { flag, isObject, object, type Spot, type ValueReader } from "./reader.js";
+import { flag, isObject, listOf, object, type Spot, type ValueReader } from "./reader.js";
 import { referringText, type Sources } from "./references.js";
 import { policy, readServer } from "./server-settings.js";
 import {
@@ -77,6 +77,7 @@ export function readWhole(
       isolation: isolation(bases, referringText(sources)),
       listen: listenReader(sources),
       users: usersReader(sources),
+      admins: listOf(name),
       drain: drainReader,
       log: logReader,
       metrics: metricsReader(sources),
@@ -132,6 +133,7 @@ export function readWhole(
       servers.filter(({ name: each }) => !left.includes(each)).map((server) => [server.name, server]),
     ),
     listen,
+    admins: adminsOf(read.admins ?? [], users, spot),
     drain: { ...DEFAULTS.drain, ...read.drain },
     log: logSettings(read.log ?? {}, sources, spot),
     metrics: read.metrics ?? {},
@@ -156,4 +158,15 @@ export function readWhole(
     },
     nodes: read.nodes,
   };
+}
+
+/** A name that is no user's may be a typo, or a user who was removed: nobody may get such rights by mistake. */
+function adminsOf(admins: readonly string[], users: readonly UserSettings[], spot: Spot): readonly string[] {
+  for (const [index, each] of admins.entries())
+    if (!users.some((user) => user.name === each))
+      spot
+        .at("admins")
+        .at(index)
+        .wrong("there is no user of this name", "add the user to users, or remove it");
+  return admins;
 }

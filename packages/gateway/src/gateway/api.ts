@@ -55,6 +55,7 @@ export function gatewayApi(parts: GatewayParts): GatewayApi {
     },
     consents: {
       list: ({ user }) => consents.list(user),
+      session: ({ user }) => servers.sessionConsents(user),
       revoke: async ({ user }, key) => {
         const count = await consents.revoke(user, key);
         servers.consentsRevoked(user);

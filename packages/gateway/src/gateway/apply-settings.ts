@@ -31,6 +31,7 @@ export function applySettings(parts: GatewayParts, settings: GatewaySettings): s
       parts.log.error({ err: error }, "the identities of servers could not be stored"),
     );
   const { added, changed, removed } = parts.pool.update(settings.servers);
+  void parts.administration.setup?.loaded();
   for (const page of parts.pages.of()) {
     for (const name of [...added, ...changed]) page.moved(name);
     for (const name of removed) page.removed(name);

@@ -24,6 +24,8 @@ export async function closeParts(parts: GatewayParts): Promise<void> {
       failures.push(error);
     }
   };
+  await close(() => parts.administration.setup?.close());
+  await close(() => parts.administration.logs.close());
   await close(() => parts.registry.close());
   void close(() => parts.sockets.close());
   await close(() => parts.streams.close());

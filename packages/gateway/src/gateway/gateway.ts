@@ -64,7 +64,7 @@ export class RunningGateway {
   }
 
   async #open(): Promise<void> {
-    const { disk, log, names, options, pool, settings } = this.#parts;
+    const { administration, disk, log, names, options, pool, settings } = this.#parts;
     if (options.testMode) log.warn(TEST_MODE);
     await openListener(this.#parts, this.api, this.metrics);
     // No await between the listener and this: pages that reconnect at once find their servers.
@@ -73,6 +73,7 @@ export class RunningGateway {
     await taken;
     // In the background: the list of models shows failures.
     void disk.models.refresh();
+    void administration.setup?.loaded();
     void this.#retention.run();
     forgetResults(this.#parts);
   }

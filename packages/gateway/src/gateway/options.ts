@@ -3,11 +3,13 @@
  *
  * @module
  */
+import type { DetectionOptions } from "@vitrine/conversation";
 import type { ServerStatus } from "@vitrine/servers";
 import type { HostOptions } from "../http/answer-view.js";
 import type { Caller } from "../http/api.js";
 import type { Log } from "../http/logging.js";
 import type { StaticOptions } from "../http/static.js";
+import type { SetupHost } from "../setup/setup-host.js";
 import type { StoreOptions } from "../store/open.js";
 
 /** Options of a gateway that is one of several nodes. */
@@ -66,6 +68,13 @@ export interface GatewayOptions {
    * act any more. Close it, and start another one.
    */
   onlost?: (() => void) | undefined;
+  /**
+   * Lets pages of users who may administer change the settings file. A page can never start a program: the host
+   * asks in its terminal.
+   */
+  setup?: SetupHost | undefined;
+  /** Where to look for model servers on this machine: their usual ports by default. */
+  detection?: DetectionOptions | undefined;
   /** Options of the database. */
   store?: Pick<StoreOptions, "acceptBrokenChain" | "noted"> | undefined;
 }

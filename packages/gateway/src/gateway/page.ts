@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ServerIdentity } from "@vitrine/servers";
 import type { OpenedView, ServerCatalogue, ServerSummary, ViewPlace } from "@vitrine/wire";
 import type { GuardedServer } from "../guard/guarded-servers.js";
 import { type PageOptions, PageSession } from "../sessions/page-session.js";
@@ -62,6 +63,10 @@ class WiredPage implements PageOptions, SessionHandler {
     return this.#parts.options.testMode;
   }
 
+  get administration(): PageOptions["administration"] {
+    return this.#parts.administration;
+  }
+
   get conversations(): PageOptions["conversations"] {
     return this.#parts.conversations;
   }
@@ -95,8 +100,23 @@ class WiredPage implements PageOptions, SessionHandler {
     return names.shown(servers.summaries(this.user), this.#page);
   }
 
-  server(name: string): GuardedServer {
-    return this.#parts.servers.get(this.user, name);
+  server(name: string, identity?: ServerIdentity): GuardedServer {
+    const { servers } = this.#parts;
+    return identity === undefined
+      ? servers.get(this.user, name)
+      : servers.getSame(this.user, { name, identity });
+  }
+
+  get roots(): PageOptions["roots"] {
+    return this.#parts.roots;
+  }
+
+  fields(): readonly string[] {
+    return this.#parts.settings.audit.redact;
+  }
+
+  isShared(name: string): boolean {
+    return this.#parts.isShared(name);
   }
 
   catalogue(name: string, who?: Parameters<PageOptions["catalogue"]>[1]): Promise<ServerCatalogue> {

@@ -18,7 +18,7 @@ import {
   safeFetch,
 } from "@vitrine/servers";
 import { GatewayError, VITRINE_VERSION } from "@vitrine/wire";
-import { asksOf, pageServices } from "../asks/index.js";
+import { asksOf, pageServices, UserRoots } from "../asks/index.js";
 import type { GatewaySettings } from "../config/config.js";
 import { CallRecord } from "../guard/call-record.js";
 import type { GatewayAsk, GuardMetrics } from "../guard/guard-options.js";
@@ -31,15 +31,19 @@ import { capacity } from "../http/capacity.js";
 import type { HttpListener } from "../http/listener.js";
 import type { Log } from "../http/logging.js";
 import type { GatewayMetrics } from "../http/metrics-gateway.js";
+import { ModelSetup } from "../models/model-setup.js";
 import { AppCalls } from "../sessions/app-calls.js";
 import { AppOrigins } from "../sessions/app-origins.js";
 import { KnownViews } from "../sessions/known-views.js";
 import type { OpenPages } from "../sessions/open-pages.js";
-import type { ModelService } from "../sessions/page-conversations.js";
+import type { ModelService } from "../sessions/page-models.js";
 import { SessionRegistry } from "../sessions/registry.js";
 import { serverTools } from "../sessions/server-tools.js";
 import { HttpTransports } from "../sessions/transports/http.js";
 import { type SessionOpener, WebSocketTransports } from "../sessions/transports/websocket.js";
+import type { Administration } from "../setup/page-setup.js";
+import { ServerLogs } from "../setup/server-logs.js";
+import { ServerSetup } from "../setup/server-setup.js";
 import type { ServerKey } from "../store/known-servers.js";
 import type { NodeRef } from "../store/owned-users.js";
 import type { Disk } from "./disk.js";
@@ -87,6 +91,8 @@ export class GatewayParts {
   readonly names: ServerNames;
   readonly oauth: OAuthSessions;
   readonly services: ReturnType<typeof pageServices>;
+  /** The roots that servers are told of. */
+  readonly roots = new UserRoots((name) => this.settings.servers.get(name)?.roots);
   readonly pool: ServerPool;
   readonly servers: GuardedServers;
   readonly conversations: Conversations;
@@ -98,6 +104,8 @@ export class GatewayParts {
   readonly refusals: RefusalLog;
   /** Changes of catalogues. A server that changes all the time gets a few rows only. */
   readonly changes: RefusalLog;
+  /** The settings file and the logs, for pages of administrators. */
+  readonly administration: Administration;
   listener: HttpListener | undefined;
   /** Opens the sessions of page sockets: in this process, or also at other nodes. */
   sessions: SessionOpener;
@@ -126,6 +134,7 @@ export class GatewayParts {
       write: (entry) => recordChange(entry, log, store.audit),
       onerror: this.onerror,
     });
+    this.administration = this.#administration();
     this.oauth = new OAuthSessions({
       secrets,
       shared: shared?.tokens,
@@ -144,12 +153,18 @@ export class GatewayParts {
         pages.notify(user, "gateway/elicited", { server: server.name, elicitationId }),
     });
     this.pool = new ServerPool({
-      launch: launchAndListen(options.onstderr),
+      launch: launchAndListen((name, chunk) => {
+        this.administration.logs.write(name, chunk);
+        options.onstderr?.(name, chunk);
+      }),
       asks: (user, _settings, server) => {
         // A server that all users share has nobody to ask, unless there is one user only.
         const whom = user ?? this.#onlyUser();
         if (whom === undefined) return undefined;
-        return asksOf(() => this.servers.guardOf(whom, server()), this.services);
+        return asksOf(() => this.servers.guardOf(whom, server()), {
+          ...this.services,
+          roots: (guard) => this.roots.of(guard.user, guard.server).roots,
+        });
       },
       info: INFO,
       limits: () => this.settings.limits,
@@ -172,6 +187,21 @@ export class GatewayParts {
       }),
     });
     this.refusals = new RefusalLog({ write: (entry) => store.audit.begin(entry), onerror: this.onerror });
+    this.pageModels = {
+      state: () => {
+        void models.refresh();
+        return models.state();
+      },
+      choose: (model) => models.choose(model),
+      setup: new ModelSetup({
+        models,
+        secrets,
+        audit: store.audit,
+        host: options.setup,
+        detection: options.detection,
+        mayAdminister: (user) => this.administration.mayAdminister(user),
+      }),
+    };
     models.onchange((state) => pages.notify(undefined, "model/changed", state));
     this.conversations = new Conversations({
       store: store.conversations,
@@ -180,7 +210,10 @@ export class GatewayParts {
       apps: new AppCalls({ views: this.views, servers: this.servers, refused: this.refused }),
       onerror: this.onerror,
       models: {
-        current: () => models.current,
+        current: (_user, id) => (id === undefined ? models.current : models.find(id)),
+        get defaults() {
+          return models.defaults;
+        },
         get help() {
           return models.state().help;
         },
@@ -210,14 +243,7 @@ export class GatewayParts {
   /** Shared by all pages. */
   readonly pass: GuardedServers["pass"] = (call, effect) => this.servers.pass(call, effect);
   readonly refuse: GuardedServers["refuse"] = (call, error) => this.servers.refuse(call, error);
-  readonly pageModels: ModelService = {
-    state: () => {
-      const { models } = this.disk;
-      void models.refresh();
-      return models.state();
-    },
-    choose: (model) => this.disk.models.choose(model),
-  };
+  readonly pageModels: ModelService;
 
   /** Logs an error of a part. A request that is pending when the gateway stops did not fail. */
   readonly onerror = (error: unknown): void => {
@@ -272,11 +298,39 @@ export class GatewayParts {
     return this.sandbox.sandbox;
   }
 
+  #administration(): Administration {
+    const { setup: host } = this.options;
+    const { secrets, store } = this.disk;
+    const { onerror, pages } = this;
+    const onchange = (): void => pages.notify(undefined, "gateway/setup-changed", {});
+    return {
+      setup:
+        host &&
+        new ServerSetup({
+          host,
+          secrets,
+          audit: store.audit,
+          servers: () => this.settings.servers,
+          onchange,
+          onerror,
+        }),
+      logs: new ServerLogs((server, lines) => {
+        for (const page of pages.of()) page.logged(server, lines);
+      }),
+      mayAdminister: (user) => user === this.#onlyUser() || this.settings.admins.includes(user),
+    };
+  }
+
   #guardMetrics(): GuardMetrics {
     return guardMetrics(
       this.counts,
       callNote(this.log, () => this.settings.log.access),
     );
+  }
+
+  /** Whether several users use the server of this name. */
+  isShared(name: string): boolean {
+    return this.pool.isShared(name) && this.#onlyUser() === undefined;
   }
 
   #onlyUser(): string | undefined {
@@ -297,6 +351,7 @@ export class GatewayParts {
     logStarts(server, user, log);
     countStarts(server, this.counts);
     noteFaults(server, user, { log, serverFaults: this.counts.serverFaults });
+    server.onStatus((status) => this.administration.logs.note(status));
     if (options.onstatus) server.onStatus(options.onstatus);
     server.onChange((changes) => {
       const { name } = server.settings;
@@ -329,9 +384,9 @@ export function conversationLimits({ model }: GatewaySettings): Partial<Conversa
 
 /** Starts programs, and passes their stderr on. */
 const launchAndListen =
-  (onstderr: GatewayOptions["onstderr"]): Launch =>
+  (onstderr: NonNullable<GatewayOptions["onstderr"]>): Launch =>
   async (spec) => {
     const launched = await launch(spec);
-    if (onstderr) launched.stderr.on("data", (chunk: Buffer) => onstderr(spec.name, chunk));
+    launched.stderr.on("data", (chunk: Buffer) => onstderr(spec.name, chunk));
     return launched;
   };

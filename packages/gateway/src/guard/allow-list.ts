@@ -5,6 +5,7 @@
  */
 import { Refusal, type ViewCall } from "@vitrine/guard";
 import { decode, HOST_END, INVALID_PARAMS, type Shape, type Tool, VitrineError } from "@vitrine/protocol";
+import { INSPECTION, isInspection, onlyInspects } from "../config/inspection-methods.js";
 import { APP_TOOL_METHOD } from "../config/policy-key.js";
 import type { GuardedCall } from "./guarded-call.js";
 
@@ -42,26 +43,29 @@ const MAX_NAME = 1000;
  * page.
  */
 const METHODS: ReadonlyMap<string, Shape> = new Map<string, Shape>(
-  Object.entries({ ...HOST_END.requests, ...HOST_END.notifications }).filter(
+  Object.entries({ ...HOST_END.requests, ...HOST_END.notifications, ...INSPECTION }).filter(
     ([method]) => method !== "ui/initialize" && !method.includes("/sandbox-"),
   ),
 );
 
 const isMethod = (method: string): method is ViewMethod => METHODS.has(method);
 
+/** Whether a server answers the method. */
+const isByTheServer = (method: string): boolean => BY_THE_SERVER.has(method) || isInspection(method);
+
 /** Whether the page performs the method itself, with a permit. */
 export const isByThePage = (method: string): boolean => BY_THE_PAGE.has(method);
 
 /** Whether the server must be running to decide about the method. */
 export const needsServer = (method: string): boolean =>
-  BY_THE_SERVER.has(method) || method === "ui/download-file";
+  isByTheServer(method) || method === "ui/download-file";
 
 /** Whether the call goes to a server or an app, which may have run it although no answer came. */
-export const isSentOut = (method: string): boolean => BY_THE_SERVER.has(method) || method === APP_TOOL_METHOD;
+export const isSentOut = (method: string): boolean => isByTheServer(method) || method === APP_TOOL_METHOD;
 
 /** Whether the method may be repeated if its outcome is unknown: it only reads, or sets a state. */
 export const isRepeatable = (method: string): boolean =>
-  (BY_THE_SERVER.has(method) && method !== "tools/call") ||
+  (isByTheServer(method) && method !== "tools/call") ||
   method === "ui/update-model-context" ||
   method === "ui/request-display-mode";
 
@@ -69,21 +73,19 @@ export const isRepeatable = (method: string): boolean =>
 export const onlyReads = (method: string, tool: Tool | undefined): boolean =>
   method === "tools/call"
     ? tool?.annotations?.readOnlyHint === true
-    : BY_THE_SERVER.has(method) && !method.endsWith("subscribe");
+    : (BY_THE_SERVER.has(method) && !method.endsWith("subscribe")) || onlyInspects(method);
 
 /** How the call is recorded: durably on disk, without waiting, or not at all. */
 export const recordingOf = (method: string): "durable" | "loose" | "none" =>
   UNRECORDED.test(method) ? "none" : method === "notifications/message" ? "loose" : "durable";
 
 /**
- * Returns the method if the actor may use it and its params are valid. The user and the model may only call
- * tools. Permits are for views, because only a view has a page that could use one.
+ * Returns the method if the actor may use it and its params are valid. The model may only call tools. The user
+ * may also inspect the server, which nobody else may. Permits are for views, because only a view has a page that could use one.
  */
 export function allowedMethod({ actor, method, params }: GuardedCall, permit: boolean): ViewMethod {
   const fits =
-    isMethod(method) &&
-    ((actor !== "host" && actor !== "model") || method === "tools/call") &&
-    (!permit || (actor === "view" && BY_THE_PAGE.has(method)));
+    isMethod(method) && mayUse(actor, method) && (!permit || (actor === "view" && BY_THE_PAGE.has(method)));
   if (!fits) throw new Refusal("method-unknown", `${shown(method)} is not available here`);
   const decoded = decode(METHODS.get(method) ?? { kind: "unknown" }, params, "params");
   if (!decoded.ok)
@@ -93,6 +95,21 @@ export function allowedMethod({ actor, method, params }: GuardedCall, permit: bo
     throw new Refusal("tool-unknown", `no tool has a name of more than ${MAX_NAME} characters`);
   }
   return method;
+}
+
+/** The user's own reads and settings beside tool calls. Views read as well, within the boundary of their server. */
+const READ_BY_USER: ReadonlySet<string> = new Set<ViewMethod>([
+  "ping",
+  "tools/call",
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "prompts/get",
+]);
+
+function mayUse(actor: GuardedCall["actor"], method: string): boolean {
+  if (actor === "host") return READ_BY_USER.has(method) || isInspection(method);
+  return actor === "model" ? method === "tools/call" : !isInspection(method);
 }
 
 /** Shows a name from outside in a message. */

@@ -12,7 +12,7 @@ import {
 } from "@vitrine/guard";
 import { isVisibleTo, readToolUi, type Tool, type ToolVisibility } from "@vitrine/protocol";
 import type { Catalogue, ServerIdentity } from "@vitrine/servers";
-import type { ServerConsentKey, UserConsentStore } from "../store/store.js";
+import type { ServerConsentKey, SessionConsent, UserConsentStore } from "../store/store.js";
 import { sha256 } from "./digest.js";
 import { askerOf } from "./guarded-call.js";
 import { isDestructive, rememberable } from "./policy.js";
@@ -42,6 +42,13 @@ export type AskedKey = ConsentKey & { readonly view?: string | undefined };
 
 type Kept = { answer: ConsentAnswer["answer"]; until: number };
 
+/** An answer that ends with its session. */
+interface SessionAnswer {
+  readonly key: ServerConsentKey;
+  readonly answer: ConsentAnswer["answer"];
+  readonly at: number;
+}
+
 /** The tools and UIs that an approval refers to, with their hashes. */
 interface Offer {
   readonly tools: ReadonlyMap<string, Tool>;
@@ -68,7 +75,7 @@ export class UserConsents implements ConsentStore {
   readonly #options: UserConsentsOptions;
   readonly #now: () => number;
   /** Answers for a session, by session and key. */
-  readonly #sessions = new Map<string, Map<string, ConsentAnswer["answer"]>>();
+  readonly #sessions = new Map<string, Map<string, SessionAnswer>>();
   /** Recent answers of the database. */
   readonly #recent = new Map<string, Kept>();
   /** The key under which an answer will be stored: computed when the question is asked. */
@@ -88,7 +95,7 @@ export class UserConsents implements ConsentStore {
     const { sessionOf } = this.#options;
     const forView = asked.view === undefined ? undefined : this.#sessions.get(asked.view)?.get(id);
     const forSession = forView ?? this.#sessions.get(sessionOf(asked))?.get(id);
-    if (forSession) return forSession;
+    if (forSession) return forSession.answer;
     const now = this.#now();
     const recent = this.#recent.get(id);
     // Both bounds are checked, so that setting the clock back extends nothing.
@@ -136,6 +143,20 @@ export class UserConsents implements ConsentStore {
     return { server, method, subject: "", actor, fingerprint: toolsHash[actor] };
   }
 
+  /** The answers that end with a session or a view, oldest first. */
+  sessionAnswers(): SessionConsent[] {
+    return [...this.#sessions.values()].flatMap((answers) =>
+      [...answers.values()].map(({ key: { server, method, subject, actor }, answer, at }) => ({
+        server,
+        method,
+        subject,
+        ...(actor && { actor }),
+        answer,
+        grantedAt: at,
+      })),
+    );
+  }
+
   /** Forgets the answers for a session that ended. */
   endSession(session: string): void {
     this.#sessions.delete(session);
@@ -167,8 +188,8 @@ export class UserConsents implements ConsentStore {
   }
 
   #keep(session: string, key: ServerConsentKey, answer: ConsentAnswer["answer"]): void {
-    const answers = this.#sessions.get(session) ?? new Map<string, ConsentAnswer["answer"]>();
-    keep(answers, idOf(key), answer);
+    const answers = this.#sessions.get(session) ?? new Map<string, SessionAnswer>();
+    keep(answers, idOf(key), { key, answer, at: this.#now() });
     keep(this.#sessions, session, answers);
   }
 }

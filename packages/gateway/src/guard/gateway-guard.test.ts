@@ -1,5 +1,5 @@
 import { type ConsentAnswer, type Question, Refusal, type ViewCall } from "@vitrine/guard";
-import { JsonText, VitrineError } from "@vitrine/protocol";
+import { JsonText, recordOf, VitrineError } from "@vitrine/protocol";
 import type { ServerSettings } from "@vitrine/servers";
 import { GatewayError } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
@@ -64,6 +64,18 @@ const failure = (code: string) => ({ code: -32050, data: { code } });
 const text = { role: "user", content: [{ type: "text", text: "hi" }] };
 
 describe("an allowed call", () => {
+  it("is known by the parent id that the gateway gave it, and not by a trace id that a caller chose", async () => {
+    const { callTool, effect, guard } = setUp({ of: { policy: { "tools/call": "allow" } } });
+    const chosen = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const params = { name: "change", arguments: {}, _meta: { traceparent: chosen } };
+    await callTool("change", { params });
+    const sent = recordOf(effect.mock.calls[0]?.[0].params["_meta"])["traceparent"];
+    expect(String(sent).slice(0, 36)).toBe(chosen.slice(0, 36));
+    expect(guard.originOf(String(sent))).toEqual({ actor: "view", view: "v1" });
+    expect(guard.originOf(chosen)).toBeUndefined();
+    expect(guard.originOf("4bf92f3577b34da6a3ce929d0e0e4736")).toBeUndefined();
+  });
+
   it("is on disk before it runs, and its outcome afterwards", async () => {
     const { store, server, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
     const paramsText = '{"name":"change", "arguments":{"a":1}}';
@@ -796,13 +808,39 @@ describe("the page and its model", () => {
     expect(server.calls).toEqual([]);
   });
 
-  it("can request nothing but tools, and nothing that the operator denies", async () => {
-    const { callTool, send } = setUp({ of: { policy: { "tools/call:wipe": "deny" } } });
-    await expect(send("resources/read", { uri: "note://1" }, { actor: "host" })).rejects.toMatchObject({
+  it("the user reads what the server answers, the model only calls tools, and nobody what the operator denies", async () => {
+    const policy = { "tools/call:wipe": "deny", "resources/read:note://2": "deny" } as const;
+    const { callTool, send } = setUp({ of: { policy } });
+    // A view may read only what its server lists.
+    const unlisted = { uri: "note://not-listed" };
+    await expect(send("resources/read", unlisted, { actor: "host" })).resolves.toBeDefined();
+    await expect(send("resources/read", unlisted)).rejects.toMatchObject(refusal("resource-unknown"));
+    await expect(send("resources/read", { uri: "note://1" }, { actor: "model" })).rejects.toMatchObject({
       code: -32601,
     });
+    await expect(send("ui/message", text, { actor: "host" })).rejects.toMatchObject({ code: -32601 });
+    await expect(send("resources/read", { uri: "note://2" }, { actor: "host" })).rejects.toMatchObject(
+      refusal("not-allowed"),
+    );
     await expect(callTool("wipe", { actor: "host" })).rejects.toMatchObject(refusal("not-allowed"));
   });
+
+  it.each(["completion/complete", "logging/setLevel", "tasks/cancel"])(
+    "only the user inspects: %s",
+    async (method) => {
+      const { send } = setUp();
+      const params = {
+        ref: { type: "ref/prompt", name: "x" },
+        argument: { name: "a", value: "" },
+        level: "info",
+        taskId: "1",
+      };
+      // It reaches the upstream of this test, which has no such method.
+      await expect(send(method, params, { actor: "host" })).rejects.toThrow("no such method");
+      for (const actor of ["view", "model", "http"] as const)
+        await expect(send(method, params, { actor })).rejects.toThrow("not available here");
+    },
+  );
 
   it("a program gets no permit, and is asked about like a view", async () => {
     const { send, permit, ask } = setUp();

@@ -16,6 +16,7 @@ import { INTERNAL_ERROR, isVisibleTo, type Permission, VitrineError } from "@vit
 import { GatewayError, type GatewayPermit, MAY_HAVE_RUN } from "@vitrine/wire";
 import { PERMISSION_METHOD } from "../config/policy-key.js";
 import type { ServerKey } from "../store/known-servers.js";
+import type { SessionConsent } from "../store/store.js";
 import { allowedMethod, isRepeatable, isSentOut, needsServer, onlyReads } from "./allow-list.js";
 import { Approvals } from "./approvals.js";
 import { type Begun, nothingBegun } from "./begun-calls.js";
@@ -51,6 +52,15 @@ const withTrace = (call: GuardedCall): TracedCall => ({
   trace: call.trace ?? traceparentIn(call.params),
 });
 
+/** The maker of a call: an app by its view, the user, the model, a program, or the server itself. */
+export interface CallOrigin {
+  readonly actor: GuardedCall["actor"];
+  readonly view?: string;
+}
+
+/** Calls whose origin is remembered. */
+const MOST_ORIGINS = 1000;
+
 const NOTHING = (): void => {};
 
 /**
@@ -73,6 +83,8 @@ export class GatewayGuard {
   readonly #waiting = new Set<CallRecord>();
   #underWay = 0;
   readonly #begun: Begun;
+  /** The makers of the last calls, by `traceparent`: its parent id is the gateway's, so no caller can choose it. */
+  readonly #origins = new Map<string, CallOrigin>();
   readonly #stop: () => void;
 
   constructor(options: GatewayGuardOptions) {
@@ -188,6 +200,18 @@ export class GatewayGuard {
     return new CallRecord(withTrace(call), this.#place).refused(error);
   }
 
+  /** The maker of this user's call that was sent with this `traceparent`; undefined for calls of others, and for old ones. */
+  originOf(traceparent: string): CallOrigin | undefined {
+    return this.#origins.get(traceparent);
+  }
+
+  #remember({ trace, actor, view }: TracedCall): void {
+    const isView = actor === "view" || (actor === "host" && view !== "");
+    this.#origins.set(trace, isView ? { actor, view } : { actor });
+    const [oldest] = this.#origins.keys();
+    if (this.#origins.size > MOST_ORIGINS && oldest !== undefined) this.#origins.delete(oldest);
+  }
+
   /** Learns the resources in a result that did not pass through here. */
   learn(result: unknown): void {
     this.resources.learn(result);
@@ -203,6 +227,11 @@ export class GatewayGuard {
   /** Ends a browser session, and revokes the approvals for it. */
   endSession(session: string): void {
     this.#approvals.consents.endSession(session);
+  }
+
+  /** The user's answers that end with a session or a view. */
+  sessionConsents(): SessionConsent[] {
+    return this.#approvals.consents.sessionAnswers();
   }
 
   /** Reports that an approval of this user was revoked. */
@@ -274,6 +303,7 @@ export class GatewayGuard {
       const proceed: Proceed = async ({ params }) => {
         await this.#checkAgain(call, record, own);
         this.#begun.count++;
+        this.#remember(call);
         isBegun = true;
         const passed = { ...call, params: own ? params : traced(params, call.trace) };
         if (effect && onlyReads(call.method, record.question?.tool)) {
@@ -335,8 +365,9 @@ export class GatewayGuard {
     const viewCall: RecordedCall = { ...asViewCall(call, method), record, own };
     const starting = this.#ready(method);
     if (starting) await starting;
-    const { forPage, forModel, forViews } = this.#chains;
-    const link = call.actor === "host" ? forPage : call.actor === "model" ? forModel : forViews;
+    const { forPage, forInspection, forModel, forViews } = this.#chains;
+    const forUser = method === "tools/call" ? forPage : forInspection;
+    const link = call.actor === "host" ? forUser : call.actor === "model" ? forModel : forViews;
     return link(viewCall, proceed);
   }
 

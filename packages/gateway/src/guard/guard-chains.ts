@@ -40,10 +40,11 @@ export interface ChainParts extends Pick<GatewayGuardOptions, "server"> {
   ownChecks(call: ViewCall): OwnChecks | undefined;
 }
 
-/** Separate chains for views and programs, for the user, and for the model. */
+/** Separate chains for views and programs, for the user's calls and other requests, and for the model. */
 export interface GuardChains {
   readonly forViews: Link;
   readonly forPage: Link;
+  readonly forInspection: Link;
   readonly forModel: Link;
 }
 
@@ -71,7 +72,7 @@ export function guardChains(parts: ChainParts): GuardChains {
   /** Does not ask, because the user makes the call. */
   const notDenied: Link = async (call, next) => {
     const { method, params } = call;
-    const subject = { method, params, subject: String(params["name"]) };
+    const subject = { method, params, subject: String(params["name"] ?? "") };
     if (approvals.isDenied(subject)) throw notAllowed(subject);
     decided(call, "policy");
     return next(call);
@@ -90,6 +91,8 @@ export function guardChains(parts: ChainParts): GuardChains {
       ...shared,
     ),
     forPage: chain(onlyForModel(tools), boundary, size, notDenied, turns, ...shared),
+    // The user may read whatever the server answers; the boundary protects from apps.
+    forInspection: chain(size, notDenied, turns, ...shared),
     // The model needs the same approvals as a view.
     forModel: chain(onlyForModel(tools), boundary, size, policy, turns, ...shared),
   };

@@ -14,6 +14,7 @@ import {
 } from "@vitrine/servers";
 import { GatewayError, type ServerCatalogue, type ServerSummary } from "@vitrine/wire";
 import type { ServerKey } from "../store/known-servers.js";
+import type { SessionConsent } from "../store/store.js";
 import { BegunCalls } from "./begun-calls.js";
 import { GatewayGuard } from "./gateway-guard.js";
 import type { GatewayGuardOptions } from "./guard-options.js";
@@ -217,6 +218,11 @@ export class GuardedServers {
     for (const guards of this.#guards.values()) guards.get(user)?.endSession(session);
   }
 
+  /** A user's answers that end with a session or a view. */
+  sessionConsents(user: string): SessionConsent[] {
+    return [...this.#guards.values()].flatMap((guards) => guards.get(user)?.sessionConsents() ?? []);
+  }
+
   /** Reports that a user revoked approvals. */
   consentsRevoked(user: string): void {
     for (const guards of this.#guards.values()) guards.get(user)?.consentsRevoked();
@@ -269,7 +275,18 @@ async function offer(server: Server, who: ToolVisibility | undefined): Promise<S
 
 /** Converts a status for pages and programs. */
 export function summaryOf(status: ServerStatus): ServerSummary {
-  const { name, state, problem, crash, retryAt, authorizeUrl, info, capabilities, protocolVersion } = status;
+  const {
+    name,
+    state,
+    problem,
+    crash,
+    retryAt,
+    authorizeUrl,
+    info,
+    instructions,
+    capabilities,
+    protocolVersion,
+  } = status;
   return {
     name,
     state,
@@ -278,6 +295,7 @@ export function summaryOf(status: ServerStatus): ServerSummary {
     retryAt,
     authorizeUrl,
     info,
+    instructions,
     capabilities,
     protocolVersion,
     isolation: status.driver,

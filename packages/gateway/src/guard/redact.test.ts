@@ -6,6 +6,26 @@ import { hasField, redacted } from "./redact.js";
 const fields = ["password", "Authorization"];
 
 describe("redacted", () => {
+  it("redacts them in strings that are JSON, and keeps other strings as they are", () => {
+    const secret = { list: [{ password: "hunter2" }] };
+    const inner = JSON.stringify(secret, null, 1);
+    const value = { text: inner, twice: JSON.stringify({ inner }), plain: '{ "a":  1 }', none: "{password}" };
+    const text = redacted(value, { fields });
+    expect(text).not.toContain("hunter2");
+    expect(JSON.parse(text)).toMatchObject({
+      text: '{"list":[{"password":"[redacted]"}]}',
+      plain: value.plain,
+      none: value.none,
+    });
+  });
+
+  it("shows nothing of a string of JSON that it did not reach", () => {
+    const numbers = Array.from({ length: 300 }, () => 1);
+    const deep = JSON.parse(`${"[".repeat(60)}{"password":"hunter2"}${"]".repeat(60)}`) as unknown;
+    for (const hidden of [[...numbers, { password: "hunter2" }], deep])
+      expect(redacted({ text: JSON.stringify(hidden) }, { fields, limit: 1000 })).not.toContain("hunter2");
+  });
+
   it("redacts named fields at any depth, ignoring case", () => {
     const value = {
       user: "ann",

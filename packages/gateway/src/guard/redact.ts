@@ -17,6 +17,8 @@ const LIMIT = 64_000;
 /** Maximum characters of a string. */
 const MAX_STRING = 8_000;
 const MAX_DEPTH = 50;
+/** Characters of a string whose own JSON is searched for fields. */
+const MAX_INNER = 65_536;
 /** Characters above which a text is not parsed, because so little of it would be kept. */
 const MAX_TEXT = 4_000_000;
 
@@ -25,18 +27,22 @@ const REDACTED = "[redacted]";
 const LEFT_OUT = "[left out]";
 
 /**
- * The JSON of a value with redacted fields. Always valid JSON, and longer than its limit only by the marks of
+ * The JSON of a value with redacted fields, also within strings that are JSON themselves. Always valid JSON, and longer than its limit only by the marks of
  * omitted parts. Never throws: unreadable parts are left out.
  */
 export function redacted(value: unknown, { fields, limit = LIMIT }: RedactOptions): string {
   const secret = new Set(fields.map((field) => field.toLowerCase()));
   const above = new Set<object>();
   let left = limit;
+  /** Parts that are not shown as they are. */
+  let hidden = 0;
 
   const copy = (part: unknown): unknown => {
-    if (left <= 0) return LEFT_OUT;
-    if (part instanceof JsonText) return part.text.length > MAX_TEXT ? LEFT_OUT : copy(parsed(part));
+    if (left <= 0) return hide(LEFT_OUT);
+    if (part instanceof JsonText) return part.text.length > MAX_TEXT ? hide(LEFT_OUT) : copy(parsed(part));
     if (typeof part === "string") {
+      const inner = copyInner(part);
+      if (inner !== undefined) return inner;
       const kept = Math.min(part.length, MAX_STRING, left);
       left -= kept + 2;
       return kept === part.length ? part : `${part.slice(0, kept)}… (${part.length} characters)`;
@@ -45,7 +51,7 @@ export function redacted(value: unknown, { fields, limit = LIMIT }: RedactOption
     if (typeof part !== "object" || part === null)
       return typeof part === "number" || typeof part === "boolean" ? part : null;
     // A cycle is not JSON, and real data is not nested that deeply.
-    if (above.has(part) || above.size >= MAX_DEPTH) return LEFT_OUT;
+    if (above.has(part) || above.size >= MAX_DEPTH) return hide(LEFT_OUT);
     above.add(part);
     try {
       return Array.isArray(part) ? copyList(part) : copyFields(part);
@@ -54,11 +60,31 @@ export function redacted(value: unknown, { fields, limit = LIMIT }: RedactOption
     }
   };
 
+  /** A string that is a JSON object or list with redacted fields; undefined for a string that is shown as it is. */
+  const copyInner = (text: string): string | undefined => {
+    if (text.length > MAX_INNER || !/^\s*[[{]/.test(text)) return undefined;
+    const inner = parsed(new JsonText(text));
+    if (inner === LEFT_OUT) return undefined;
+    const before = { left, hidden };
+    const kept = copy(inner);
+    // Parts that were not reached may contain fields too.
+    if (hidden > before.hidden) return JSON.stringify(kept);
+    ({ left } = before);
+    return undefined;
+  };
+
+  const hide = (mark: string): string => {
+    hidden++;
+    return mark;
+  };
+
   const copyList = (list: readonly unknown[]): unknown[] => {
     const kept: unknown[] = [];
     for (const item of list) {
       kept.push(copy(item));
-      if (left <= 0) break;
+      if (left > 0) continue;
+      hidden++;
+      break;
     }
     return kept;
   };
@@ -69,8 +95,11 @@ export function redacted(value: unknown, { fields, limit = LIMIT }: RedactOption
     for (const [name, item] of Object.entries(from)) {
       const key = name.slice(0, 500);
       left -= key.length + 4;
-      if (left <= 0) break;
-      kept[key] = secret.has(name.toLowerCase()) ? REDACTED : copy(item);
+      if (left <= 0) {
+        hidden++;
+        break;
+      }
+      kept[key] = secret.has(name.toLowerCase()) ? hide(REDACTED) : copy(item);
     }
     return kept;
   };

@@ -7,7 +7,13 @@ import type { UpstreamMethod } from "@vitrine/guard";
 import type { JsonText, ToolVisibility } from "@vitrine/protocol";
 import type { ServerIdentity } from "@vitrine/servers";
 import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
-import type { AuditQuery, ConsentRecord, StoredAuditRow, Verification } from "../store/store.js";
+import type {
+  AuditQuery,
+  ConsentRecord,
+  SessionConsent,
+  StoredAuditRow,
+  Verification,
+} from "../store/store.js";
 
 /** The caller. Created only by the authentication. */
 export interface Caller {
@@ -59,6 +65,8 @@ export interface GatewayApi {
   };
   consents: {
     list(caller: Caller): Promise<ConsentRecord[]>;
+    /** Answers in memory, which end with a browser session or a view. */
+    session(caller: Caller): SessionConsent[];
     revoke(
       caller: Caller,
       key: {

@@ -67,10 +67,16 @@ const REFUSAL_STATUS: Record<Refusal["data"]["code"], number> = {
  */
 const GATEWAY_STATUS: Record<GatewayErrorCode, number> = {
   "config-invalid": 500,
+  "settings-unwritable": 500,
+  "settings-changed": 409,
+  "admin-required": 403,
+  "server-exists": 409,
   "isolation-unavailable": 503,
   "server-unknown": 404,
   "server-replaced": 409,
   "server-in-use": 409,
+  "server-shared": 409,
+  "capability-missing": 409,
   "server-failed": 502,
   "server-exited": 502,
   "server-unauthorized": 424,

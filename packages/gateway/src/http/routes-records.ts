@@ -123,8 +123,14 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
     auth: "required",
     changes: false,
     at: "users-node",
-    replies: { 200: { description: "The remembered answers.", example: { consents: [] } } },
-    handle: async (_asked, { api }, caller) => json({ consents: await api.consents.list(caller) }),
+    replies: {
+      200: {
+        description: "The stored answers, and those that end with a browser session or an app.",
+        example: { consents: [], session: [] },
+      },
+    },
+    handle: async (_asked, { api }, caller) =>
+      json({ consents: await api.consents.list(caller), session: api.consents.session(caller) }),
   },
   {
     method: "DELETE",

@@ -14,9 +14,6 @@ afterEach(async () => stage?.close());
 
 /** A page with a view of the tool `dump`, and the changes that it was notified of. */
 function pageOf({ conversations }: ConversationStage, messageLimit?: number, isCongested = () => false) {
-  const nothing = (): never => {
-    throw new Error("this is not needed");
-  };
   const tool = { name: "dump", inputSchema: { type: "object" as const } };
   const weather = { server: "weather", identity: "weather" };
   const opened: OpenedView = { view: "v1", ...weather, capabilities: {}, uri: "ui://dump", tool };
@@ -25,7 +22,6 @@ function pageOf({ conversations }: ConversationStage, messageLimit?: number, isC
     user: "ana",
     conversations,
     known: NO_HEIRS,
-    models: { state: nothing, choose: nothing },
     testMode: false,
     messageLimit,
     view: () => opened,

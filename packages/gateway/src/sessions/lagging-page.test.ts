@@ -9,6 +9,7 @@ import {
 import { afterEach, expect, it } from "vitest";
 import { type ConversationStage, conversationStage } from "../../../../testing/gateway/conversation-stage.js";
 import { NO_HEIRS } from "../../../../testing/gateway/guard-stage.js";
+import { UserRoots } from "../asks/index.js";
 import { PageSession } from "./page-session.js";
 import { LiveSession, type PageTransport } from "./transports/live-session.js";
 import { INPUT_RATES, InputRate } from "./transports/rate.js";
@@ -110,10 +111,13 @@ async function setUp() {
     mayBeOld: false,
     conversations,
     known: NO_HEIRS,
+    roots: new UserRoots(() => undefined),
+    isShared: () => false,
+    fields: () => [],
     onerror: nothing,
     refused: async () => {},
     sampling: { fromView: nothing },
-    models: { state: nothing, choose: nothing },
+    models: { state: nothing, choose: nothing, setup: Object(undefined) },
     summaries: () => [],
     server: nothing,
     pass: nothing,

@@ -12,7 +12,6 @@ import type {
   ConversationChange,
   ConversationNotices,
   ConversationRequests,
-  ModelState,
   OpenedView,
   SpeakingApp,
 } from "@vitrine/wire";
@@ -23,19 +22,12 @@ import { notificationMessage } from "./rpc.js";
 import { SmallMap } from "./small-map.js";
 import { unknownView } from "./view-channel.js";
 
-/** The models of a gateway for pages. */
-export interface ModelService {
-  state(): Promise<ModelState> | ModelState;
-  choose(model: string | undefined): Promise<ModelState>;
-}
-
 /** Options of {@link PageConversations}. */
 export interface PageConversationsOptions {
   readonly user: string;
   readonly conversations: Conversations;
   /** The history of servers' names. */
   readonly known: Pick<KnownServers, "isHeir" | "settled">;
-  readonly models: ModelService;
   readonly testMode: boolean;
   /** A view of this page. */
   view(id: string): OpenedView | undefined;
@@ -109,10 +101,10 @@ export class PageConversations {
       page.#leave(id);
       return {};
     },
-    "conversation/send": async (page, { id, content, view }, { key }) => {
+    "conversation/send": async (page, { id, content, view, model }, { key }) => {
       const conversation = await page.#open(id);
       const from = view === undefined ? undefined : page.#app(id, view);
-      return { item: await conversation.send(content, from, key) };
+      return { item: await conversation.send(content, from, key, model) };
     },
     "conversation/call": async (
       page,
@@ -122,10 +114,28 @@ export class PageConversations {
       const conversation = await page.#open(id);
       return { item: await conversation.call(server, tool, input, { page: shown, key, identity }) };
     },
-    "conversation/retry": async (page, { id, item }) => {
-      await (await page.#open(id)).retry(item);
+    "conversation/retry": async (page, { id, item, model }) => {
+      await (await page.#open(id)).retry(item, model);
       return {};
     },
+    "conversation/settings": async (page, { id, settings }) => {
+      await (await page.#open(id)).configure(settings);
+      return {};
+    },
+    "conversation/edit": async (page, { id, item, content }, { key }) => ({
+      item: await (await page.#open(id)).edit(item, content, key),
+    }),
+    "conversation/regenerate": async (page, { id, item }) => {
+      await (await page.#open(id)).regenerate(item);
+      return {};
+    },
+    "conversation/show-version": async (page, { id, version }) => {
+      await (await page.#open(id)).showVersion(version);
+      return {};
+    },
+    "conversation/branch": async (page, { id, item }) => ({
+      id: await page.#options.conversations.branch(page.#options.user, id, item),
+    }),
     "conversation/stop": async (page, { id, item }) => ({ stopped: (await page.#open(id)).stop(item) }),
     "conversation/context": async (page, { id, view, content, structuredContent }) => {
       const conversation = await page.#open(id);
@@ -162,11 +172,9 @@ export class PageConversations {
       page.#checkTestMode();
       return { item: await (await page.#open(id)).callAsModel(name, input) };
     },
-    "model/state": async (page) => page.#options.models.state(),
-    "model/choose": async (page, { model }) => page.#options.models.choose(model),
   };
 
-  /** Whether it is a request about conversations or models. */
+  /** Whether it is a request about conversations. */
   static handles(method: string): method is keyof ConversationRequests {
     return Object.hasOwn(PageConversations.#handlers, method);
   }

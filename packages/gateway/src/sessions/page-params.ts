@@ -17,7 +17,9 @@ import {
   toolSchema,
   VitrineError,
 } from "@vitrine/protocol";
-import type { ConversationCall, GatewayRequests } from "@vitrine/wire";
+import type { CompletionSource, ConversationCall, GatewayRequests } from "@vitrine/wire";
+import { LEVELS } from "../config/inspection-methods.js";
+import { SETUP_PARAMS } from "../setup/setup-params.js";
 
 /** A request of the page, without its params. */
 export interface PageRequest {
@@ -52,6 +54,18 @@ const BOOLEAN: Shape<boolean> = { kind: "boolean" };
 const CONTENT: Shape<ContentBlock[]> = { kind: "array", items: contentBlock };
 const TOOLS: Shape<Tool[]> = { kind: "array", items: toolSchema };
 
+const STRINGS: Shape<Record<string, string>> = { kind: "record", values: STRING };
+/** A request about a server that the user inspects. */
+const inspected = <T>(fields: Record<string, Shape> = {}, optional: Record<string, Shape> = {}): Shape<T> =>
+  shape({ server: STRING, ...fields }, { identity: STRING, ...optional });
+const SOURCE: Shape<CompletionSource> = {
+  kind: "union",
+  options: [
+    shape({ type: { kind: "literal", values: ["ref/prompt"] }, name: STRING }),
+    shape({ type: { kind: "literal", values: ["ref/resource"] }, uri: STRING }),
+  ],
+};
+
 const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M]["params"]> } = {
   "gateway/servers": shape({}),
   "gateway/catalogue": shape({ server: STRING }, { for: { kind: "literal", values: ["model", "app"] } }),
@@ -74,15 +88,46 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M][
   "gateway/call": shape({ server: STRING, name: STRING }, { arguments: RECORD, identity: STRING }),
   "gateway/start": shape({ server: STRING }),
   "gateway/restart": shape({ server: STRING }),
+  ...SETUP_PARAMS,
+  "gateway/read": inspected({ uri: STRING }),
+  "gateway/prompt": inspected({ name: STRING }, { arguments: STRINGS }),
+  "gateway/complete": inspected(
+    { ref: SOURCE, argument: shape({ name: STRING, value: STRING }) },
+    { context: shape({}, { arguments: STRINGS }) },
+  ),
+  "gateway/subscribe": inspected({ uri: STRING }),
+  "gateway/unsubscribe": inspected({ uri: STRING }),
+  "gateway/set-log-level": inspected({ level: { kind: "literal", values: [...LEVELS] } }),
+  "gateway/roots": inspected(
+    {},
+    { roots: { kind: "array", items: shape({ uri: STRING }, { name: STRING }) } },
+  ),
+  "gateway/ping": inspected(),
+  "gateway/watch": inspected({}, { messages: BOOLEAN }),
+  "gateway/unwatch": inspected(),
+  "gateway/task-start": inspected({ name: STRING }, { arguments: RECORD, ttl: NUMBER }),
+  "gateway/tasks": inspected(),
+  "gateway/task": inspected({ taskId: STRING }),
+  "gateway/task-result": inspected({ taskId: STRING }),
+  "gateway/task-cancel": inspected({ taskId: STRING }),
+  "gateway/icon": inspected({ src: STRING }),
   "conversation/list": shape({}, { search: STRING, limit: NUMBER, before: NUMBER }),
   "conversation/open": shape({}, { id: STRING }),
   "conversation/leave": shape({ id: STRING }),
-  "conversation/send": shape({ id: STRING, content: CONTENT }, { view: STRING }),
+  "conversation/send": shape({ id: STRING, content: CONTENT }, { view: STRING, model: STRING }),
   "conversation/call": shape(
     { id: STRING, server: STRING, tool: STRING },
     { arguments: RECORD, page: RECORD, identity: STRING },
   ),
-  "conversation/retry": shape({ id: STRING, item: STRING }),
+  "conversation/retry": shape({ id: STRING, item: STRING }, { model: STRING }),
+  "conversation/settings": shape({
+    id: STRING,
+    settings: shape({}, { model: STRING, system: STRING, temperature: NUMBER }),
+  }),
+  "conversation/edit": shape({ id: STRING, item: STRING, content: CONTENT }),
+  "conversation/regenerate": shape({ id: STRING, item: STRING }, { model: STRING }),
+  "conversation/show-version": shape({ id: STRING }, { version: STRING }),
+  "conversation/branch": shape({ id: STRING, item: STRING }),
   "conversation/stop": shape({ id: STRING }, { item: STRING }),
   "conversation/context": shape(
     { id: STRING, view: STRING },
@@ -97,6 +142,15 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M][
   "conversation/model-call": shape({ id: STRING, name: STRING }, { arguments: RECORD }),
   "model/state": shape({}),
   "model/choose": shape({}, { model: STRING }),
+  "model/providers": shape({}),
+  "model/save": shape(
+    { name: STRING, type: { kind: "literal", values: ["openai", "anthropic", "google", "compatible"] } },
+    { url: STRING, key: STRING },
+  ),
+  "model/forget": shape({ name: STRING, what: { kind: "literal", values: ["key", "provider"] } }),
+  "model/list": shape({ provider: STRING }),
+  "model/detect": shape({}),
+  "model/test": shape({ model: STRING }),
 };
 
 /** Whether it is exactly one of the known methods, and not a name of `Object.prototype`. */

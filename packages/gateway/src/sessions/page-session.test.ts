@@ -4,6 +4,7 @@ import { VitrineError } from "@vitrine/protocol";
 import { GatewayError, type OpenedView, type ViewPlace } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
 import { memoryStore, NO_HEIRS, stageServer } from "../../../../testing/gateway/guard-stage.js";
+import { UserRoots } from "../asks/index.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
 import type { GuardedServer } from "../guard/guarded-servers.js";
 import { Idempotency } from "../guard/idempotency.js";
@@ -61,8 +62,11 @@ function setUp(options: Partial<PageOptions> = {}) {
     onerror,
     conversations,
     known: NO_HEIRS,
+    roots: new UserRoots(() => undefined),
+    isShared: () => false,
+    fields: () => [],
     sampling: { fromView: nothing },
-    models: { state: () => ({ models: [], help: "" }), choose: nothing },
+    models: { state: () => ({ models: [], help: "" }), choose: nothing, setup: Object(undefined) },
     summaries: () => [],
     server: serverOf,
     pass: async (call, effect) => {

@@ -20,17 +20,22 @@ import type {
   GatewayNotices,
   GatewayQuestion,
   GatewayRequests,
+  ModelRequests,
   OpenedView,
   ServerCatalogue,
   ServerSummary,
   SpeakingApp,
+  StderrLine,
 } from "@vitrine/wire";
 import { traceparentIn } from "../guard/trace.js";
+import { type Administration, PageSetup } from "../setup/page-setup.js";
 import type { KnownServers } from "../store/known-servers.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { PacedNotices } from "./paced-notices.js";
-import { type ModelService, PageConversations } from "./page-conversations.js";
+import { PageConversations } from "./page-conversations.js";
 import { PageEnd } from "./page-end.js";
+import { PageInspection, type PageInspectionOptions } from "./page-inspection.js";
+import { MODEL_HANDLERS, type ModelService } from "./page-models.js";
 import { isPageMethod, type PageAnswer, type PageRequest, pageParams } from "./page-params.js";
 import { PageQuestions } from "./page-questions.js";
 import { PageViews, type PageViewsOptions } from "./page-views.js";
@@ -39,7 +44,9 @@ import { errorMessage, isId, isUnexpected, keyOf, notificationMessage, parse, re
 import { SmallMap } from "./small-map.js";
 
 /** Options of {@link PageSession}. */
-export interface PageOptions extends PageViewsOptions {
+export interface PageOptions
+  extends PageViewsOptions,
+    Pick<PageInspectionOptions, "roots" | "isShared" | "fields"> {
   /** Whether programs may control the page; false by default. */
   readonly testMode?: boolean | undefined;
   /** Shared by all users: the page only sees the user's own. */
@@ -47,6 +54,8 @@ export interface PageOptions extends PageViewsOptions {
   /** The history of servers' names. */
   readonly known: Pick<KnownServers, "isHeir" | "settled">;
   readonly models: ModelService;
+  /** The settings file and the logs, for users who may administer; without it, nobody may. */
+  readonly administration?: Administration | undefined;
   /** All servers of the user. */
   summaries(): ServerSummary[];
   catalogue(name: string, who?: ToolVisibility): Promise<ServerCatalogue>;
@@ -78,6 +87,9 @@ export class PageSession {
   readonly #questions: PageQuestions;
   readonly #notices: PacedNotices;
   readonly #conversations: PageConversations;
+  readonly #setup: PageSetup;
+  /** Created at the first request about a server: most pages inspect none. */
+  #inspected: PageInspection | undefined;
   readonly #ended = new PageEnd();
 
   constructor(options: PageOptions) {
@@ -85,12 +97,11 @@ export class PageSession {
     const send = (text: string): void => options.wire.send(".", text);
     this.#questions = new PageQuestions(send);
     this.#notices = new PacedNotices({ send, isCongested: () => options.wire.isFull });
-    const { user, conversations, known, models, messageLimit, testMode = false } = options;
+    const { user, conversations, known, messageLimit, testMode = false } = options;
     this.#conversations = new PageConversations({
       user,
       conversations,
       known,
-      models,
       testMode,
       messageLimit,
       isCongested: () => options.wire.isFull,
@@ -98,6 +109,9 @@ export class PageSession {
       view: (id) => this.#views.get(id)?.opened,
       changed: (notice) => this.notify("conversation/changed", notice),
     });
+    this.#setup = new PageSetup(user, options.administration, (server, lines) =>
+      this.notify("gateway/stderr", { server, lines }),
+    );
     this.#views = new PageViews(options, this.#conversations, this.#ended, (view) => {
       for (const [request, opened] of this.#openedBy) if (opened === view) this.#openedBy.delete(request);
     });
@@ -106,6 +120,25 @@ export class PageSession {
   /** Whether the user could answer now. */
   get isConnected(): boolean {
     return this.#options.wire.isConnected;
+  }
+
+  get #inspection(): PageInspection {
+    const options = this.#options;
+    this.#inspected ??= new PageInspection({
+      user: options.user,
+      roots: options.roots,
+      pass: options.pass,
+      server: (name, identity) => options.server(name, identity),
+      isShared: (name) => options.isShared(name),
+      fields: () => options.fields(),
+      isCongested: () => options.wire.isFull,
+      send: (method, params) => this.notify(method, params),
+      notify: (kind, method, params) => {
+        if (!this.#ended.isOver) this.#notices.notify(kind, notificationMessage(method, params));
+      },
+      onerror: (error) => options.onerror(error),
+    });
+    return this.#inspected;
   }
 
   /** Number of views. */
@@ -146,6 +179,11 @@ export class PageSession {
     if (!this.#ended.isOver) this.#options.wire.send(".", notificationMessage(method, params));
   }
 
+  /** Sends new lines of a server's log, if the page follows it. */
+  logged(server: string, lines: StderrLine[]): void {
+    this.#setup.lines(server, lines);
+  }
+
   /** Sends the state of a server to the page. */
   notifyServer(name: string): void {
     const summary = this.#options.summaries().find((each) => each.name === name);
@@ -171,17 +209,20 @@ export class PageSession {
   resume(): void {
     this.#notices.resume();
     this.#conversations.resume();
+    this.#inspected?.resume();
     this.#views.resume();
   }
 
   /** Moves views to a server with new settings, or one that is back. */
   moved(name: string): void {
     this.#views.moved(name);
+    this.#inspected?.moved(name);
   }
 
   /** Detaches the views of a removed server. */
   removed(name: string): void {
     this.#views.removed(name);
+    this.#inspected?.removed(name);
   }
 
   /** A reloaded page has replaced this one. */
@@ -190,7 +231,9 @@ export class PageSession {
     // Pages that count 1, 2, 3 use the same id for another request.
     for (const [id, open] of this.#open) open.isLeft = keyOf(id) !== undefined;
     this.#openedBy.clear();
+    this.#setup.reset();
     this.#views.renewed();
+    this.#inspected?.clear();
     this.#questions.again();
   }
 
@@ -199,7 +242,9 @@ export class PageSession {
     this.#ended.end();
     for (const { controller } of this.#open.values()) controller.abort();
     this.#views.end();
+    this.#inspected?.end();
     this.#conversations.end();
+    this.#setup.reset();
     this.#notices.clear();
     this.#questions.close();
   }
@@ -294,25 +339,34 @@ export class PageSession {
     return true;
   }
 
+  #servers(): GatewayRequests["gateway/servers"]["result"] {
+    const { testMode } = this.#options;
+    return {
+      servers: this.#options.summaries(),
+      ...(testMode && { testMode: true }),
+      ...(this.#setup.isAllowed && { mayAdminister: true }),
+    };
+  }
+
   #do(method: string, asked: unknown, request: PageRequest): unknown {
     if (!isPageMethod(method)) throw new VitrineError(METHOD_NOT_FOUND, `unknown method ${method}`);
     const params = pageParams(method, asked) as never;
     if (PageViews.handles(method)) return this.#views.handle(method, params, request);
     if (PageConversations.handles(method)) return this.#conversations.handle(method, params, request);
+    if (PageSetup.handles(method)) return this.#setup.handle(method, params);
+    if (method === "gateway/servers") return this.#servers();
+    if (PageInspection.handles(method)) return this.#inspection.handle(method, params, request);
     return HANDLERS[method](this.#options, params);
   }
 }
 
-/** Requests about servers. */
-type ServerMethod = "gateway/servers" | "gateway/catalogue" | "gateway/start" | "gateway/restart";
+/** Requests about servers and models. */
+type OtherMethod = keyof ModelRequests | "gateway/catalogue" | "gateway/start" | "gateway/restart";
 
 const HANDLERS: {
-  readonly [M in ServerMethod]: (page: PageOptions, params: GatewayRequests[M]["params"]) => PageAnswer<M>;
+  readonly [M in OtherMethod]: (page: PageOptions, params: GatewayRequests[M]["params"]) => PageAnswer<M>;
 } = {
-  "gateway/servers": (page) => ({
-    servers: page.summaries(),
-    ...(page.testMode && { testMode: true }),
-  }),
+  ...MODEL_HANDLERS,
   "gateway/catalogue": (page, { server, for: who }) => page.catalogue(server, who),
   "gateway/start": (page, { server }) => page.start(server),
   "gateway/restart": (page, { server }) => page.restart(server),

@@ -46,8 +46,8 @@ export interface PageViewsOptions extends PageCallsOptions {
   readonly mayBeOld: boolean;
   /** Asks the model for views. */
   readonly sampling: Pick<SamplingService, "fromView">;
-  /** @throws {GatewayError} `server-unknown` */
-  server(name: string): GuardedServer;
+  /** @throws {GatewayError} `server-unknown`; with an identity, `server-replaced` */
+  server(name: string, identity?: ServerIdentity): GuardedServer;
   /** Prepares a view. Never throws for errors of a server. */
   prepare(view: string, at: GuardedServer, wanted: WantedView, signal: AbortSignal): Promise<OpenedView>;
   /** Prepares a document without a server. */

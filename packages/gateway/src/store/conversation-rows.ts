@@ -4,7 +4,7 @@
  * @module
  */
 import type { KeptSummary } from "@vitrine/conversation";
-import { type ConversationItem, checkLimit, type ModelUsage } from "@vitrine/wire";
+import { type AnswerSettings, type ConversationItem, checkLimit, type ModelUsage } from "@vitrine/wire";
 import { itemText } from "./conversation-words.js";
 import { sha256, storableText } from "./row.js";
 import type { StoredConversation, StoredItem } from "./schema.js";
@@ -17,6 +17,8 @@ export interface Named {
   id: string;
   title: string;
   usage: ModelUsage;
+  /** Absent in conversations that have none. */
+  settings?: AnswerSettings | undefined;
 }
 
 /** A conversation in a list. */

@@ -40,6 +40,8 @@ function plainText(item: ConversationItem): string {
       return item.text;
     case "call":
       return [item.tool, item.server, item.app?.title].filter(Boolean).join("\n");
+    case "version":
+      return "";
   }
 }
 
@@ -71,6 +73,7 @@ function whoOf(item: ConversationItem): string {
     case "call":
       return "Tool";
     case "note":
+    case "version":
       return "Note";
   }
 }

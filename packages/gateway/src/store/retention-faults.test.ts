@@ -140,7 +140,7 @@ describe.each(Object.keys(engines))("removal on %s", (engine) => {
           const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
           let said = "";
           child.stdout.on("data", (data) => {
-            if (said === "") setTimeout(() => child.kill("SIGKILL"), 5 + kills * 40);
+            if (said === "") setTimeout(() => child.kill("SIGKILL"), 2 * 1.3 ** kills);
             said += data;
           });
           await exited;

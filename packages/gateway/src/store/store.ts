@@ -194,6 +194,12 @@ export interface ConsentRecord extends ServerConsentKey {
   expiresAt?: number | undefined;
 }
 
+/** An answer that ends with a browser session or a view, and is not stored. */
+export type SessionConsent = Pick<
+  ConsentRecord,
+  "server" | "method" | "subject" | "actor" | "answer" | "grantedAt"
+>;
+
 /** Stored approvals of users. */
 export interface UserConsentStore {
   /** The answer for exactly this key, if it has not expired. */

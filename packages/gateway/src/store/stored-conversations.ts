@@ -95,8 +95,9 @@ export class StoredConversations implements KeptConversations {
         // Yield to other work.
         await new Promise(setImmediate);
       }
-      const { usage } = JSON.parse(row.json) as Named;
-      return { ...summaryOf(row), items, contexts: await readContexts(this.#engine, key), usage };
+      const { usage, settings } = JSON.parse(row.json) as Named;
+      const contexts = await readContexts(this.#engine, key);
+      return { ...summaryOf(row), items, contexts, usage, ...(settings && { settings }) };
     });
   }
 
@@ -106,7 +107,7 @@ export class StoredConversations implements KeptConversations {
 
   async put(user: string, id: string, update: ConversationUpdate): Promise<void> {
     const key = keyOf(user, id);
-    const { title, usage, changedAt } = update;
+    const { title, usage, settings, changedAt } = update;
     if (title !== undefined) checkLimit("title", title.length);
     const removed = new Set(update.removed?.map((item) => keyOf(key, item)));
     const items = storedItems(key, update.items ?? []);
@@ -115,6 +116,10 @@ export class StoredConversations implements KeptConversations {
     const changed = {
       ...(title === undefined ? {} : { title }),
       ...(usage === undefined ? {} : { usage: { ...usage } }),
+      // Without choices the JSON is the same as before there were any.
+      ...(settings === undefined
+        ? {}
+        : { settings: Object.keys(settings).length > 0 ? { ...settings } : undefined }),
     };
     await this.#inTurn(key, async () => {
       const row = await readConversation(this.#engine, key);

@@ -5,13 +5,22 @@
  */
 import type { NotificationFrom, RequestFrom } from "@vitrine/protocol";
 
+/** Requests to a server that only a user makes, who inspects it. No view may send them. */
+export type InspectionMethod =
+  | "completion/complete"
+  | "logging/setLevel"
+  | "tasks/list"
+  | "tasks/get"
+  | "tasks/result"
+  | "tasks/cancel";
+
 /** A request or notification of a view, with its origin. */
 export interface ViewCall {
   /** The view's instance. */
   readonly view: string;
   /** The view's server: the only one it may reach. */
   readonly server: string;
-  readonly method: RequestFrom<"view"> | NotificationFrom<"view">;
+  readonly method: RequestFrom<"view"> | NotificationFrom<"view"> | InspectionMethod;
   /** Checked against the method table. */
   readonly params: Record<string, unknown>;
   /** Aborted when the view cancels the request, or is closed. */

@@ -29,6 +29,11 @@ export interface ServerCapabilities {
   tools?: { listChanged?: boolean | undefined } | undefined;
   resources?: { listChanged?: boolean | undefined; subscribe?: boolean | undefined } | undefined;
   prompts?: { listChanged?: boolean | undefined } | undefined;
+  completions?: object | undefined;
+  logging?: object | undefined;
+  tasks?:
+    | { list?: object | undefined; cancel?: object | undefined; requests?: object | undefined }
+    | undefined;
 }
 
 /** Options of one request to the server. */

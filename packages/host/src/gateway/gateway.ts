@@ -185,7 +185,9 @@ export class GatewayClient {
   /** Names the server that the page knows, so that another one that takes its name later does not get what still waits. */
   #addressed(method: string, params: object): object {
     const { server = "" } = params as { server?: string };
-    return /^(gateway\/(call|open)|conversation\/call)$/.test(method)
+    return /^(gateway\/(call|open|read|prompt|complete|(un)?subscribe|set-log-level|roots|ping|(un)?watch|task.*|icon)|conversation\/call)$/.test(
+      method,
+    )
       ? { identity: this.#identities.get(server), ...params }
       : params;
   }

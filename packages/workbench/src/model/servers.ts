@@ -38,6 +38,9 @@ export class Servers extends Observable {
   /** Called for a server that was removed from the settings. */
   onremoved: ((server: string) => void) | undefined;
 
+  /** Called with whether the user may change the settings file. */
+  onadministers: ((mayAdminister: boolean) => void) | undefined;
+
   constructor(gateway: GatewayClient) {
     super();
     this.#gateway = gateway;
@@ -77,11 +80,16 @@ export class Servers extends Observable {
 
   /** Requests all servers: at the start, and after a restart of the gateway. */
   async load(): Promise<void> {
-    const { servers, testMode = false } = await this.#gateway.request("gateway/servers", {});
+    const {
+      servers,
+      testMode = false,
+      mayAdminister = false,
+    } = await this.#gateway.request("gateway/servers", {});
     this.isTestMode = testMode;
     const names = new Set(servers.map(({ name }) => name));
     for (const name of [...this.#states.keys()]) if (!names.has(name)) this.#remove(name);
     this.isKnown = true;
+    this.onadministers?.(mayAdminister);
     for (const summary of servers) this.#learn(summary);
     this.changed();
   }

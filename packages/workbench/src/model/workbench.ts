@@ -12,6 +12,7 @@ import { PageConversation } from "./conversation/conversation.js";
 import { RecentConversations } from "./conversation/conversations.js";
 import { keepFromAddress } from "./conversation/kept-conversation.js";
 import { ModelList } from "./conversation/models.js";
+import { ProviderList } from "./conversation/providers.js";
 import { Questions } from "./conversation/questions.js";
 import type { StartedApp } from "./conversation/renewals.js";
 import type { Look } from "./diagnosis/look.js";
@@ -20,6 +21,7 @@ import { Observable } from "./observable.js";
 import { type Profile, STRICT } from "./profiles/profile.js";
 import { PROFILES } from "./profiles/profiles.js";
 import { Servers } from "./servers.js";
+import { Setup } from "./setup.js";
 
 /** Milliseconds to wait for an app's first message. */
 const FIRST_WORD = 1_000;
@@ -46,6 +48,9 @@ export class Workbench extends Observable {
   readonly conversation: PageConversation;
   readonly conversations: RecentConversations;
   readonly models: ModelList;
+  readonly providers: ProviderList;
+  /** The settings file, if the user may change it. */
+  readonly setup: Setup;
   /** Questions of servers and apps to the user. */
   readonly questions = new Questions();
   /** State of the connection to the gateway. */
@@ -104,7 +109,7 @@ export class Workbench extends Observable {
       look: () => this.#look,
       start: startUnseen,
       warm,
-      hasModel: () => this.models.state?.current !== undefined,
+      hasModel: () => (this.conversation.settings.model ?? this.models.state?.current) !== undefined,
       profile: (id) => (id === undefined ? this.#profile : (this.#profiles.get(id) ?? STRICT)),
     });
     this.servers.onchangedviews = (server, tools) => this.conversation.renew(server, tools);
@@ -114,6 +119,9 @@ export class Workbench extends Observable {
     };
     this.conversations = new RecentConversations({ gateway: this.gateway, conversation: this.conversation });
     this.models = new ModelList(this.gateway);
+    this.providers = new ProviderList(this.gateway);
+    this.setup = new Setup(this.gateway);
+    this.servers.onadministers = (mayAdminister) => void this.setup.load(mayAdminister);
     this.questions.subscribe(() => this.changed());
   }
 

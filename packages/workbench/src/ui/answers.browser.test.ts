@@ -132,6 +132,20 @@ describe("a call of the model", () => {
     await expect.poll(() => question.count()).toBe(0);
   });
 
+  it("that was allowed for the session is listed among the permissions, in a sentence, and can be removed", async () => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Commands" }).getByRole("searchbox").fill("permissions");
+    await page.getByRole("menuitem", { name: /^Permissions/ }).click();
+    const list = page.getByRole("dialog", { name: "Permissions" });
+    const line = list
+      .getByRole("listitem")
+      .filter({ hasText: "The model may use all ordinary tools of demo" });
+    await line.getByText("for this session").waitFor();
+    await line.getByRole("button", { name: /^Remove/ }).click();
+    await list.getByText("You have allowed nothing for longer than once.").waitFor();
+    await list.getByRole("button", { name: "Close" }).click();
+  });
+
   it("whose arguments are not JSON opens no app, and blames the model", async () => {
     model.add(callTool("demo__show", "{text: Rome}"), say("Sorry."));
     await workbench.tell("Show it.");

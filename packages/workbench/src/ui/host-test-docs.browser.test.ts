@@ -31,7 +31,7 @@ beforeAll(async () => {
   const context = await browser.newContext();
   context.setDefaultTimeout(LIMIT);
   page = await context.newPage();
-  await page.goto(gateway.loginUrl());
+  await page.goto(`${gateway.loginUrl()}#inspect`);
   await page.waitForFunction(() => "__mcpAppsHost" in globalThis);
 });
 afterAll(async () => {

@@ -54,7 +54,7 @@ async function open(name: string, testMode: boolean) {
   const context = await browser.newContext();
   context.setDefaultTimeout(LIMIT);
   const opened = await context.newPage();
-  await opened.goto(started.gateway.loginUrl());
+  await opened.goto(`${started.gateway.loginUrl()}#inspect`);
   return { ...started, page: opened };
 }
 

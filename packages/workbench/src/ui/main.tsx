@@ -8,8 +8,10 @@ import "./styles.css";
 import { createRoot } from "react-dom/client";
 import { PROFILES } from "../model/profiles/profiles.js";
 import { Workbench } from "../model/workbench.js";
+import { prepareMarkdown } from "./markdown/load-markdown.js";
 import { readKept } from "./shell/kept.js";
 import { Page } from "./shell/page.js";
+import { modeFromAddress, Screen } from "./shell/screen.js";
 import { applyTheme, keptTheme } from "./shell/theme.js";
 
 // react-aria adds a style element unless one with this id exists. The page's policy allows none; its rules
@@ -22,8 +24,9 @@ if (profile) workbench.profile = profile;
 applyTheme(workbench, keptTheme());
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no root");
-createRoot(root).render(<Page workbench={workbench} />);
+createRoot(root).render(<Page workbench={workbench} screen={new Screen(modeFromAddress())} />);
 await workbench.start();
+void prepareMarkdown();
 // Only the gateway's operator enables it. Otherwise its code is not even loaded.
 if (workbench.servers.isTestMode) {
   const { exposeHostTest } = await import("../model/host-test/host-test.js");

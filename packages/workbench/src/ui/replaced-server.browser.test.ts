@@ -51,7 +51,7 @@ async function start(account: string, conversation?: string): Promise<void> {
   ({ gateway } = await startTestGateway(settings, join(folder, "data"), workbenchFolder));
   await page?.close();
   page = await browser.newPage();
-  await page.goto(gateway.loginUrl());
+  await page.goto(`${gateway.loginUrl()}#inspect`);
   if (conversation === undefined) return;
   await page.goto(`${gateway.origin}/#conversation=${conversation}`);
   await page.reload();

@@ -111,7 +111,7 @@ beforeAll(async () => {
   await page.setViewportSize({ width: 1280, height: 800 });
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(`${error}`));
-  await page.goto(gateway.loginUrl());
+  await page.goto(`${gateway.loginUrl()}#inspect`);
 });
 
 afterAll(async () => {
@@ -238,6 +238,8 @@ describe("the form of a tool", () => {
       address: { street: "Long Road 1" },
       delivery: { by: "pickup", shop: "North" },
     };
+    // JSON is shown as a tree.
+    await card("Order a cake").getByRole("button", { name: "Show the source" }).click();
     const text = await card("Order a cake").locator(".block-text").textContent();
     expect(JSON.parse(`${text}`)).toEqual(sent);
     expect(await called("order")).toBe(1);
@@ -266,6 +268,7 @@ describe("the form of a tool", () => {
     await run();
     await expect.poll(() => called("order")).toBe(2);
     // As it was written, without the defaults that the form shows, and without traces of earlier attempts.
+    await card("Order a cake").getByRole("button", { name: "Show the source" }).click();
     const sent = card("Order a cake").locator(".block-text");
     await expect.poll(async () => JSON.parse(`${await sent.textContent()}`)).toEqual(JSON.parse(written));
     expect([await json.inputValue(), await page.locator(".tool-page [aria-invalid=true]").count()]).toEqual([
@@ -432,11 +435,11 @@ describe("a server that sends invalid data", () => {
     await card("Answer nothing").getByText("The result is empty.").waitFor();
     await pick("Answer no list");
     await run();
-    await card("Answer no list").getByText('"said": "as it is"').waitFor();
+    await card("Answer no list").getByText("as it is").waitFor();
     await card("Answer no list").getByText("done", { exact: true }).waitFor();
     await pick("Answer odd blocks");
     await run();
-    await card("Answer odd blocks").getByText('"odd": "text"').waitFor();
+    await card("Answer odd blocks").getByText("odd:").first().waitFor();
     await card("Answer odd blocks").getByText("good text").waitFor();
     await pick("Odd app");
     await run();
@@ -876,7 +879,7 @@ describe("a phone", () => {
     const phone = await browser.newPage();
     try {
       await phone.setViewportSize({ width: 390, height: 844 });
-      await phone.goto(gateway.loginUrl());
+      await phone.goto(`${gateway.loginUrl()}#inspect`);
       await phone.getByText("Nothing has been called yet").waitFor();
       const panes = ["Tools", "Conversation", "Inspector"].map((name) => phone.getByRole("radio", { name }));
       expect(await Promise.all(panes.map((pane) => pane.isChecked()))).toEqual([false, true, false]);

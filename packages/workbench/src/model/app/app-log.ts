@@ -31,6 +31,8 @@ export interface LoggedMessage {
    * Whether the user was interacting with the app when it arrived: a replay does not repeat that by itself.
    */
   person: boolean;
+  /** The other end, if that is not the app: such as `the server weather`. */
+  readonly party?: string | undefined;
   readonly message: unknown;
 }
 

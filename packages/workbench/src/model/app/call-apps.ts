@@ -128,6 +128,12 @@ export class CallApps {
     if (item.app === app) item.update({ app: undefined });
   }
 
+  /** Closes the app of a call that is not shown for now. It opens again when the call is shown. */
+  async hide(item: PageCall): Promise<void> {
+    this.#tried.delete(item);
+    await this.close(item, "another version of the conversation is shown");
+  }
+
   /** The UIs of these calls changed: their apps restart. */
   async renew(items: readonly PageCall[]): Promise<void> {
     const isMeant = (item: PageCall): boolean =>

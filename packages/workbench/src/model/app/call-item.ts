@@ -33,6 +33,8 @@ export class PageCall extends Observable {
   /** The identity of that server. */
   readonly identity: string | undefined;
   readonly tool: string;
+  /** The version of the conversation that it belongs to. */
+  inVersion: string | undefined;
   /** The app whose tool it is, if it is not a server's. */
   readonly appOf: SpeakingApp | undefined;
   /** Empty while `writing`. */
@@ -190,6 +192,7 @@ export class PageCall extends Observable {
   }
 
   #read(told: ToldCall): void {
+    this.inVersion = told.inVersion;
     this.id = told.id;
     this.at = told.at;
     this.state = told.state;

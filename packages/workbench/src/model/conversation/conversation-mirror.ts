@@ -3,23 +3,31 @@
  *
  * @module
  */
-import type {
-  AppContext,
-  ConversationChange,
-  ConversationItem,
-  ConversationNotices,
-  ConversationState,
-  ModelItem,
-  ModelUsage,
-  NoteItem,
-  CallItem as ToldCall,
-  UserItem,
+import {
+  type AlternativeVersions,
+  type AnswerSettings,
+  type AppContext,
+  alternatives,
+  type ConversationChange,
+  type ConversationItem,
+  type ConversationNotices,
+  type ConversationState,
+  type ModelItem,
+  type ModelUsage,
+  type NoteItem,
+  shownItems,
+  type CallItem as ToldCall,
+  type UserItem,
+  type VersionItem,
 } from "@vitrine/wire";
 import type { PageCall } from "../app/call-item.js";
 import { readContent, readProgress } from "../app/foreign.js";
 
 /** An entry. A call is mutable and notifies of changes; all others are replaced. */
 export type Item = UserItem | ModelItem | NoteItem | PageCall;
+
+/** The same object each time, so that nothing is drawn again. */
+const NO_SETTINGS: AnswerSettings = {};
 
 /** Owner of the calls. */
 export interface MirrorHome {
@@ -33,6 +41,8 @@ export interface MirrorHome {
   changed(item: PageCall, isNow: boolean): void;
   /** A call was removed. */
   gone(item: PageCall): void;
+  /** A call belongs to a version that is not shown any more. */
+  hidden(item: PageCall): void;
 }
 
 /** Follows a conversation: first its whole state, then its changes by number. */
@@ -42,24 +52,45 @@ export class ConversationMirror {
   isRunning = false;
   usage: ModelUsage = { input: 0, output: 0 };
   agents: readonly string[] | undefined;
+  /** The user's choices for the answers. */
+  settings: AnswerSettings = NO_SETTINGS;
   contexts: readonly AppContext[] = [];
   readonly #home: MirrorHome;
-  #entries = new Map<string, Item>();
+  /** The calls that are shown. */
+  #calls = new Set<PageCall>();
+  #entries = new Map<string, Item | VersionItem>();
   #seq = 0;
   /** The cached list of entries. */
   #list: readonly Item[] | undefined;
+  #alternatives: ReadonlyMap<string, AlternativeVersions> | undefined;
 
   constructor(id: string, home: MirrorHome) {
     this.id = id;
     this.#home = home;
   }
 
+  /** The entries of the version that is shown. */
   get items(): readonly Item[] {
-    return (this.#list ??= [...this.#entries.values()]);
+    return (this.#list ??= shownItems([...this.#entries.values()]));
+  }
+
+  /** The ids of all entries, of all versions. */
+  get all(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** Where the conversation has several versions, by the first shown entry after each place. */
+  get alternatives(): ReadonlyMap<string, AlternativeVersions> {
+    return (this.#alternatives ??= alternatives([...this.#entries.values()]));
   }
 
   has(item: Item): boolean {
     return this.#entries.get(item.id) === item;
+  }
+
+  /** Whether an entry is part of the version that is shown. */
+  shows(item: Item): boolean {
+    return this.has(item) && this.items.includes(item);
   }
 
   /** Applies a whole state. Existing calls stay the same objects. */
@@ -73,8 +104,9 @@ export class ConversationMirror {
       before.delete(item.id);
       this.#put(item, false);
     }
-    this.#list = undefined;
-    for (const item of before.values()) if (item.kind === "call") this.#home.gone(item);
+    this.#renew();
+    for (const item of before.values()) if (item.kind === "call") this.#gone(item);
+    this.#showCalls(true);
     this.#say(state);
     this.contexts = contexts.map(readContext);
   }
@@ -87,6 +119,8 @@ export class ConversationMirror {
     if (seq > this.#seq + 1 || changes.length === 0) return false;
     this.#seq = seq;
     for (const change of changes) this.#apply(change);
+    if (changes.some((change) => change.kind === "item" && change.item.kind === "version"))
+      this.#showCalls(false);
     return true;
   }
 
@@ -102,13 +136,13 @@ export class ConversationMirror {
     else if (change.kind === "removed") {
       const item = this.#entries.get(change.item);
       this.#delete(change.item);
-      if (item?.kind === "call") this.#home.gone(item);
+      if (item?.kind === "call") this.#gone(item);
     } else this.#grow(change, this.#entries.get(change.item));
   }
 
   #grow(
     change: Extract<ConversationChange, { kind: "text" | "input" | "progress" }>,
-    item: Item | undefined,
+    item: Item | VersionItem | undefined,
   ): void {
     if (change.kind === "text" && item?.kind === "model")
       this.#set({ ...item, text: item.text + change.text });
@@ -127,24 +161,47 @@ export class ConversationMirror {
     const item = known?.kind === "call" ? known : this.#home.came(told);
     if (!item) return;
     if (item !== known) this.#set(item);
+    // While a whole state is taken, it is not known yet which version is shown.
+    if (!isNow || !this.items.includes(item)) return;
+    this.#calls.add(item);
     this.#home.changed(item, isNow);
   }
 
-  #set(item: Item): void {
+  #set(item: Item | VersionItem): void {
     this.#entries.set(item.id, item);
-    this.#list = undefined;
+    this.#renew();
   }
 
   #delete(id: string): void {
     this.#entries.delete(id);
-    this.#list = undefined;
+    this.#renew();
   }
 
-  #say(state: Pick<ConversationState, "title" | "isRunning" | "usage" | "agents">): void {
-    const { title, isRunning, usage, agents } = state;
+  #renew(): void {
+    this.#list = undefined;
+    this.#alternatives = undefined;
+  }
+
+  #gone(item: PageCall): void {
+    this.#calls.delete(item);
+    this.#home.gone(item);
+  }
+
+  /** Opens the apps of calls that are shown now, and closes those of calls that no longer are. */
+  #showCalls(isWhole: boolean): void {
+    const before = this.#calls;
+    const shown = this.items.flatMap((item) => (item.kind === "call" ? [item] : []));
+    this.#calls = new Set(shown);
+    for (const item of before) if (!this.#calls.has(item)) this.#home.hidden(item);
+    for (const item of shown) if (isWhole || !before.has(item)) this.#home.changed(item, false);
+  }
+
+  #say(state: Pick<ConversationState, "title" | "isRunning" | "usage" | "settings" | "agents">): void {
+    const { title, isRunning, usage, settings = NO_SETTINGS, agents } = state;
     this.title = title;
     this.isRunning = isRunning;
     this.usage = usage;
+    this.settings = settings;
     this.agents = agents;
   }
 }

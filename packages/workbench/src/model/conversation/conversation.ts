@@ -4,8 +4,10 @@
  * @module
  */
 
-import { type CallToolResult, VitrineError } from "@vitrine/protocol";
+import { type CallToolResult, type ContentBlock, VitrineError } from "@vitrine/protocol";
 import type {
+  AlternativeVersions,
+  AnswerSettings,
   AppContext,
   ConversationState,
   GatewayRequests,
@@ -24,13 +26,15 @@ import { Observable } from "../observable.js";
 import { ConversationFollower, isUnknown, UNKNOWN } from "./conversation-follower.js";
 import type { ConversationMirror, Item } from "./conversation-mirror.js";
 import { RememberedConversation } from "./kept-conversation.js";
+import { PendingDeletion } from "./pending-deletion.js";
 
 export type { Item, PageCall };
 
 /** A message that the user is editing. */
 export interface Editing {
   readonly message: UserItem;
-  readonly answer: ModelItem;
+  /** The failed answer that sending it removes; otherwise the original stays as another version. */
+  readonly answer?: ModelItem | undefined;
   readonly text: string;
 }
 
@@ -48,6 +52,7 @@ const GONE: Pick<NoteItem, "kind" | "level" | "code" | "text"> = {
   text: "The conversation that was shown here is gone: it was deleted, or another gateway answers now. This is a new one.",
 };
 const NONE: ModelUsage = { input: 0, output: 0 };
+const NO_SETTINGS: AnswerSettings = {};
 
 /** The conversation of this page. */
 export class PageConversation extends Observable {
@@ -66,6 +71,10 @@ export class PageConversation extends Observable {
   /** Whether a model is working and may call a tool next. */
   #isExpecting = false;
   #editing: Editing | undefined;
+  readonly #deletion = new PendingDeletion({
+    remove: (item) => this.remove(item),
+    onchange: () => this.changed(),
+  });
 
   constructor(options: PageConversationOptions) {
     super();
@@ -73,7 +82,7 @@ export class PageConversation extends Observable {
     this.#apps = new CallApps({
       ...options,
       conversation: () => this.id,
-      isThere: (item) => !this.#isLeaving && this.#mirror?.has(item) === true,
+      isThere: (item) => !this.#isLeaving && this.#mirror?.shows(item) === true,
       remember: (item) => this.#remember(item),
       onrenewed: (before, after) => this.onrenewed?.(before, after),
     });
@@ -83,6 +92,7 @@ export class PageConversation extends Observable {
       came: (told) => this.#came(told),
       changed: (item, isNow) => void this.#apps.open(item, !isNow),
       gone: (item) => void this.#apps.close(item, "its entry was removed"),
+      hidden: (item) => void this.#apps.hide(item),
       leave: (mirror) => this.#leave(mirror),
       shown: (isMissed) => {
         this.#apps.settle();
@@ -104,7 +114,9 @@ export class PageConversation extends Observable {
   get items(): readonly Item[] {
     const told = this.#mirror?.items ?? [];
     const sent = this.#sent.items;
-    return sent.length + this.#own.length === 0 ? told : [...told, ...sent, ...this.#own];
+    const all = sent.length + this.#own.length === 0 ? told : [...told, ...sent, ...this.#own];
+    const { items } = this.#deletion;
+    return items.length === 0 ? all : all.filter(({ id }) => !items.some((each) => each.id === id));
   }
 
   get apps(): AppModel[] {
@@ -132,6 +144,11 @@ export class PageConversation extends Observable {
 
   get usage(): ModelUsage {
     return this.#mirror?.usage ?? NONE;
+  }
+
+  /** The user's choices for the answers. */
+  get settings(): AnswerSettings {
+    return this.#mirror?.settings ?? NO_SETTINGS;
   }
 
   /** The agents that read it instead of a model; undefined if a model answers. */
@@ -167,9 +184,19 @@ export class PageConversation extends Observable {
    *
    * @throws {VitrineError} if it could not be sent
    */
-  async send(text: string): Promise<void> {
+  async send(text: string, attachments: readonly ContentBlock[] = []): Promise<void> {
     const id = await this.#follower.ready();
-    await this.#request("conversation/send", { id, content: [{ type: "text", text }] });
+    await this.#request("conversation/send", { id, content: contentOf(text, attachments) });
+  }
+
+  /**
+   * Replaces the user's choices for the answers.
+   *
+   * @throws {VitrineError} if they could not be stored
+   */
+  async configure(settings: AnswerSettings): Promise<void> {
+    const id = await this.#follower.ready();
+    await this.#request("conversation/settings", { id, settings });
   }
 
   /** Repeats a failed turn of the model. */
@@ -177,6 +204,12 @@ export class PageConversation extends Observable {
     const { id } = this;
     if (id !== undefined)
       await this.#try("It could not be retried", () => this.#request("conversation/retry", { id, item }));
+  }
+
+  /** A message of the user, to be edited; undefined if it has no text. */
+  editableMessage(message: UserItem): Editing | undefined {
+    const text = textOf({ content: message.content });
+    return message.from || text === "" ? undefined : { message, text };
   }
 
   /** The editable message of a failed answer, if the user wrote it. */
@@ -198,14 +231,55 @@ export class PageConversation extends Observable {
    *
    * @throws {VitrineError} if it could not be sent
    */
-  async sendEdited(text: string): Promise<void> {
+  async sendEdited(text: string, attachments: readonly ContentBlock[] = []): Promise<void> {
     const editing = this.#editing;
     this.edit(undefined);
-    if (editing) {
+    if (editing?.answer) {
       await this.remove(editing.answer);
       await this.remove(editing.message);
     }
-    await this.send(text);
+    if (!editing || editing.answer) return this.send(text, attachments);
+    const { content, id: item } = editing.message;
+    // Attachments of the message stay.
+    const rest = content.filter(({ type }) => type !== "text");
+    const id = await this.#follower.ready();
+    await this.#request("conversation/edit", {
+      id,
+      item,
+      content: contentOf(text, [...rest, ...attachments]),
+    });
+  }
+
+  /** Where the conversation has several versions, by the first entry after each place. */
+  alternativesAt(item: Item): AlternativeVersions | undefined {
+    return this.#mirror?.alternatives.get(item.id);
+  }
+
+  /** Shows another version of the conversation; without one, the first. */
+  async showVersion(version: string | undefined): Promise<void> {
+    const { id } = this;
+    if (id === undefined) return;
+    const show = () => this.#request("conversation/show-version", { id, version });
+    await this.#try("The version could not be shown", show);
+  }
+
+  /** Answers the message of an answer again; the answer stays as another version. */
+  async regenerate({ id: item }: ModelItem): Promise<void> {
+    const { id } = this;
+    if (id !== undefined)
+      await this.#try("It could not be regenerated", () =>
+        this.#request("conversation/regenerate", { id, item }),
+      );
+  }
+
+  /** Copies the conversation up to an entry into a new one, and shows that. */
+  async branch({ id: item }: Item): Promise<void> {
+    const { id } = this;
+    if (id === undefined) return;
+    await this.#try("It could not be copied", async () => {
+      const copy = await this.#request("conversation/branch", { id, item });
+      await this.open(copy.id);
+    });
   }
 
   /** Stops everything in progress. */
@@ -251,6 +325,21 @@ export class PageConversation extends Observable {
     await Promise.all((this.#mirror?.items ?? []).map(close));
   }
 
+  /** Entries that are being deleted: the user can still take that back. */
+  get deleting(): readonly Item[] {
+    return this.#deletion.items;
+  }
+
+  /** Deletes an entry after some seconds, until which {@link undelete} takes it back. */
+  delete(item: Item): void {
+    this.#deletion.add(item);
+  }
+
+  /** Takes back all deletions that have not happened yet. */
+  undelete(): void {
+    this.#deletion.undo();
+  }
+
   /** Removes an entry, and closes its app. */
   async remove(item: Item): Promise<void> {
     const mirror = this.#mirror;
@@ -272,7 +361,15 @@ export class PageConversation extends Observable {
 
   async clear(): Promise<void> {
     if (this.isRunning) await this.stop();
+    const mirror = this.#mirror;
+    const shown = new Set(this.items.map(({ id }) => id));
+    const hidden = (mirror?.all ?? []).filter((id) => !shown.has(id));
     await Promise.all(this.items.map((item) => this.remove(item)));
+    // Those of other versions.
+    for (const item of hidden)
+      await this.#try("The entry could not be removed", () =>
+        this.#request("conversation/remove", { id: mirror?.id ?? "", item }),
+      );
   }
 
   /** Shows another conversation, or a new one. The apps of the current one finish first. */
@@ -320,6 +417,7 @@ export class PageConversation extends Observable {
   }
 
   async #leave({ items }: ConversationMirror): Promise<void> {
+    void this.#deletion.finish();
     this.#isLeaving = true;
     this.#editing = undefined;
     this.#apps.leave();
@@ -415,3 +513,9 @@ const newEntry = () => ({
   id: crypto.getRandomValues(new Uint32Array(2)).join("-"),
   at: Date.now(),
 });
+
+/** The content of a message: its text, if there is any, and its files. */
+const contentOf = (text: string, files: readonly ContentBlock[]): ContentBlock[] => [
+  ...(text === "" ? [] : [{ type: "text" as const, text }]),
+  ...files,
+];

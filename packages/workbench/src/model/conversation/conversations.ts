@@ -7,6 +7,7 @@ import type { GatewayClient } from "@vitrine/host/gateway";
 import type { ConversationSummary } from "@vitrine/wire";
 import { messageOf } from "../messages/messages.js";
 import { Observable } from "../observable.js";
+import type { Recording } from "../recording/recording.js";
 import type { PageConversation } from "./conversation.js";
 
 /** Maximum listed; older ones are found by search. */
@@ -16,7 +17,7 @@ const MOST = 200;
 export interface RecentConversationsOptions {
   readonly gateway: GatewayClient;
   /** The current conversation. */
-  readonly conversation: Pick<PageConversation, "id" | "open" | "read" | "reopen">;
+  readonly conversation: Pick<PageConversation, "id" | "items" | "open" | "read" | "reopen">;
 }
 
 /** A list of conversations, newest first. It is up to date after the first {@link load}. */
@@ -93,6 +94,38 @@ export class RecentConversations extends Observable {
   async exportText(id: string): Promise<string> {
     const { seq: _seq, isRunning: _isRunning, ...conversation } = await this.#options.conversation.read(id);
     return JSON.stringify({ format: "vitrine-conversation", version: 1, ...conversation }, null, 2);
+  }
+
+  /** A whole conversation as Markdown. @throws {VitrineError} if it cannot be read */
+  async exportMarkdown(id: string): Promise<string> {
+    const { conversationMarkdown } = await import("../export/conversation-markdown.js");
+    return conversationMarkdown(await this.#options.conversation.read(id));
+  }
+
+  /**
+   * A whole conversation as one HTML file. The apps that are open in this page replay in it; secrets in their
+   * messages are redacted.
+   *
+   * @throws {VitrineError} if it cannot be read
+   */
+  async exportHtml(id: string): Promise<string> {
+    const [{ conversationHtml }, { parseMarkdown }, { recordApp }, { redact, SECRETS, TOKENS }] =
+      await Promise.all([
+        import("../export/conversation-html.js"),
+        import("../markdown/markdown-parser.js"),
+        import("../recording/recorder.js"),
+        import("../redaction/redact.js"),
+      ]);
+    const conversation = await this.#options.conversation.read(id);
+    const calls = id === this.#options.conversation.id ? this.#options.conversation.items : [];
+    const recordings = new Map<string, Recording>();
+    for (const item of calls) {
+      if (item.kind !== "call" || !item.app) continue;
+      // Without its document, an app is shown as its result.
+      const recording = await recordApp(item.app).catch(() => undefined);
+      if (recording) recordings.set(item.id, redact(recording, [SECRETS, TOKENS]));
+    }
+    return conversationHtml({ conversation, recordings, parse: parseMarkdown });
   }
 
   async #read(): Promise<void> {

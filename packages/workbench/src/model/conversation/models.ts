@@ -40,12 +40,17 @@ export class ModelList extends Observable {
     await this.#ask(() => this.#gateway.request("model/choose", { model: id }));
   }
 
+  /** Shows an error of another request about models. */
+  readonly report = (error: unknown): void => {
+    this.#problem = messageOf(error);
+    this.changed();
+  };
+
   async #ask(ask: () => Promise<ModelState>): Promise<void> {
     try {
       this.#take(await ask());
     } catch (error) {
-      this.#problem = messageOf(error);
-      this.changed();
+      this.report(error);
     }
   }
 

@@ -8,6 +8,9 @@ import type { AppLog, LoggedMessage } from "../app/app-log.js";
 import { Observable } from "../observable.js";
 import { jsonOf } from "./message-json.js";
 
+/** A list of messages that grows, with numbers without gaps. */
+export type MessageSource = Pick<AppLog, "messages" | "subscribe">;
+
 /** Filter criteria; empty ones are ignored. */
 export interface MessageCriteria {
   readonly direction?: LoggedMessage["direction"] | undefined;
@@ -23,7 +26,7 @@ const PORTION = 6;
 
 /** The messages of a log that match the criteria, updated while connected. */
 export class MessageFilter extends Observable {
-  readonly #log: AppLog;
+  readonly #log: MessageSource;
   #criteria: MessageCriteria = {};
   #matches: (message: LoggedMessage) => boolean = () => true;
   #found: LoggedMessage[] = [];
@@ -33,7 +36,7 @@ export class MessageFilter extends Observable {
   /** The messages, in order; a new list after every change. */
   shown: readonly LoggedMessage[] = [];
 
-  constructor(log: AppLog) {
+  constructor(log: MessageSource) {
     super();
     this.#log = log;
   }

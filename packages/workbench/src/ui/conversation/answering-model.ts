@@ -5,8 +5,13 @@
  */
 import type { ModelState } from "@vitrine/wire";
 
-/** Display name of the current model; undefined if there is none, or it is not known yet. */
-export function answeringModel(state: ModelState | undefined): string | undefined {
+/**
+ * Display name of the model that answers; undefined if there is none, or it is not known yet.
+ *
+ * @param chosen the model that the user chose for the conversation
+ */
+export function answeringModel(state: ModelState | undefined, chosen?: string): string | undefined {
   const { current, models = [] } = state ?? {};
-  return models.find(({ id }) => id === current)?.label ?? current;
+  const wanted = chosen ?? current;
+  return models.find(({ id }) => id === wanted)?.label ?? wanted;
 }

@@ -6,8 +6,8 @@
  */
 import type { RJSFSchema } from "@rjsf/utils";
 import type { ShownServer } from "../../model/servers.js";
+import { checkValue } from "../form/check-value.js";
 import { errorAt, readArguments } from "../form/json-text.js";
-import { checkValue } from "../form/validator.js";
 import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
 
 /** A tool that the user may call. */

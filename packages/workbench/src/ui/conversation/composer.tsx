@@ -6,7 +6,9 @@
 import {
   type FocusEvent,
   type KeyboardEvent,
+  lazy,
   memo,
+  Suspense,
   useEffect,
   useId,
   useMemo,
@@ -20,6 +22,7 @@ import { rememberArguments } from "../form/arguments-memory.js";
 import type { ChosenTool } from "../servers/servers-pane.js";
 import { useObservable, useObserved } from "../use-observable.js";
 import { answeringModel } from "./answering-model.js";
+import { AttachButton, AttachmentChips, useAttachments } from "./attachments.js";
 import { ClearButton } from "./clear-button.js";
 import {
   argumentsHint,
@@ -33,17 +36,27 @@ import {
   readCommand,
 } from "./command.js";
 import "./composer.css";
+import { namedPrompt, type OfferedPrompt, offeredPrompts, promptCompletions } from "./prompt-command.js";
 import { optionId, shownTools, ToolMenu } from "./tool-menu.js";
 
 const WAITING =
   "Some servers have not listed their tools yet: the tool is called as soon as it is clear which one you mean. To call it now, write its server's name before it.";
-const EDITING = "When you send it, your message and the failed answer are replaced.";
+const EDITING =
+  "When you send it, the conversation continues from here. What followed stays as another version.";
+const REPLACING = "When you send it, your message and the failed answer are replaced.";
 
 /** How an agent receives messages. */
 const agentHelp = (agents: readonly string[]): string =>
   agents.length === 0
     ? "No agent is connected. Connect one first: it reads only what you write after that."
     : `${agents.join(", ")} reads what you write here with the result of its next call, or at once while it waits in app_context.`;
+
+/** Loaded when a prompt is chosen. */
+const PromptDialog = lazy(async () => ({ default: (await import("./prompt-dialog.js")).PromptDialog }));
+
+/** The number of tools and prompts in the menu. */
+const countsOf = (tools: number, prompts: number): string =>
+  `${tools === 1 ? "1 tool" : `${tools} tools`}${prompts === 0 ? "" : prompts === 1 ? ", 1 prompt" : `, ${prompts} prompts`}.`;
 
 /** Maximum lines of the field, in browsers where it does not grow by itself. */
 const MOST_LINES = 8;
@@ -58,9 +71,11 @@ export interface ComposerProps {
 /** The field at the bottom of the conversation. */
 export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const { conversation, servers, models } = workbench;
+  const attachments = useAttachments((problem) => setProblem(problem));
   const isRunning = useObserved(conversation, (each) => each.isRunning);
   const editing = useObserved(conversation, (each) => each.editing);
   const agents = useObserved(conversation, (each) => each.agents);
+  const chosen = useObserved(conversation, ({ settings }) => settings.model);
   useObservable(servers);
   useObservable(models);
   const id = useId();
@@ -79,7 +94,15 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const names = useMemo(() => servers.list.map(({ summary }) => summary.name), [servers.version]);
   const named = useMemo(() => namedTool(text, tools, names), [text, tools, names]);
   const found = useMemo(() => completions(text, tools, names), [text, tools, names]);
-  const isOpen = found.length > 0 && closedFor !== text;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  const prompts = useMemo(() => offeredPrompts(servers.list), [servers.version]);
+  const foundPrompts = useMemo(
+    () => (named && /\s$/.test(text) ? [] : promptCompletions(text, prompts)),
+    [text, prompts, named],
+  );
+  /** The prompt whose arguments the user fills in. */
+  const [prompt, setPrompt] = useState<OfferedPrompt>();
+  const isOpen = found.length + foundPrompts.length > 0 && closedFor !== text;
   // Enter calls an exactly named tool, unless another one is selected.
   const active = moved?.text === text ? moved.place : named ? -1 : 0;
 
@@ -98,17 +121,30 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     write(completed(tool));
     area.current?.focus();
   };
+  const choosePrompt = (offered: OfferedPrompt): void => {
+    write("");
+    setPrompt(offered);
+  };
   const say = async (said: string): Promise<void> => {
     write("");
+    const files = attachments.list;
+    attachments.set([]);
+    const blocks = files.map(({ block }) => block);
     try {
-      await (editing ? conversation.sendEdited(said) : conversation.send(said));
+      await (editing ? conversation.sendEdited(said, blocks) : conversation.send(said, blocks));
     } catch (error) {
       setProblem(`Not sent: ${messageOf(error)}`);
+      attachments.set([...files, ...attachments.list]);
       // Keeps both the failed message and text typed since.
       setText((since) => (since === "" ? said : `${said}\n${since}`));
     }
   };
   const command = (): void => {
+    const ofName = named ? undefined : namedPrompt(text, prompts);
+    if (ofName) {
+      choosePrompt(ofName);
+      return;
+    }
     const read = readCommand(text, tools, names);
     setEarly(undefined);
     // A server that has not answered yet may have the tool, or one of the same name.
@@ -140,15 +176,17 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     // Not the button, which becomes disabled.
     area.current?.focus();
     if (isCommand(text)) command();
-    else if (text.trim() !== "") void say(text.trim());
+    else if (text.trim() !== "" || attachments.list.length > 0) void say(text.trim());
   };
 
   const keys = (event: KeyboardEvent): void => {
     const { key, shiftKey, nativeEvent } = event;
     // This Enter ends a composition of an input method.
     if (nativeEvent.isComposing) return;
-    const chosen = isOpen && !shiftKey ? found[active] : undefined;
-    const count = shownTools(found);
+    const toolCount = shownTools(found);
+    const chosen = isOpen && !shiftKey ? found.slice(0, toolCount)[active] : undefined;
+    const chosenPrompt = isOpen && !shiftKey ? foundPrompts[active - toolCount] : undefined;
+    const count = toolCount + shownTools(foundPrompts);
     if (isOpen && (key === "ArrowDown" || key === "ArrowUp")) {
       const place = key === "ArrowDown" ? active + 1 : Math.max(active, 0) - 1;
       setMoved({ text, place: (place + count) % count });
@@ -156,6 +194,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
       setClosedFor(text);
       area.current?.focus();
     } else if (chosen && (key === "Enter" || key === "Tab")) choose(chosen);
+    else if (chosenPrompt && (key === "Enter" || key === "Tab")) choosePrompt(chosenPrompt);
     else if (key === "Enter" && !shiftKey) send();
     else return;
     event.preventDefault();
@@ -165,21 +204,57 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     if (!box.current?.contains(relatedTarget)) setClosedFor(text);
   };
   const hint = named && isCommand(text) && !text.includes("{") ? argumentsHint(named) : undefined;
-  const model = agents ? agents.join(", ") || "the agent" : answeringModel(models.state);
+  const model = agents ? agents.join(", ") || "the agent" : answeringModel(models.state, chosen);
   return (
-    <div className="composer" ref={box}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: files can be dropped on it, and chosen by a button.
+    <div
+      className="composer"
+      ref={box}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        if (event.dataTransfer.files.length === 0) return;
+        event.preventDefault();
+        void attachments.add([...event.dataTransfer.files]);
+      }}
+    >
       {isOpen && (
         <ToolMenu
           id={`${id}-menu`}
           tools={found}
+          prompts={foundPrompts}
           active={active}
           onChoose={choose}
+          onPrompt={choosePrompt}
           onKeyDown={keys}
           onBlur={left}
         />
       )}
+      {prompt && (
+        <Suspense>
+          <PromptDialog
+            workbench={workbench}
+            offered={prompt}
+            onDone={(content) => {
+              setPrompt(undefined);
+              if (!content) return;
+              write(content.text);
+              attachments.addBlocks(content.blocks);
+              area.current?.focus();
+            }}
+          />
+        </Suspense>
+      )}
+      <AttachmentChips attachments={attachments} />
       <TextArea
         ref={area}
+        onPaste={(event) => {
+          const { files } = event.clipboardData;
+          if (files.length === 0) return;
+          event.preventDefault();
+          void attachments.add([...files]);
+        }}
         className="input composer-text"
         aria-label="Message"
         aria-describedby={`${id}-about`}
@@ -204,8 +279,15 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
         >
           {problem ??
             hint ??
-            (editing ? EDITING : isOpen ? `${found.length === 1 ? "1 tool" : `${found.length} tools`}.` : "")}
+            (editing
+              ? editing.answer
+                ? REPLACING
+                : EDITING
+              : isOpen
+                ? countsOf(found.length, foundPrompts.length)
+                : "")}
         </p>
+        <AttachButton attachments={attachments} />
         {editing ? (
           <Button
             className="button"
@@ -224,7 +306,11 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
             Stop
           </Button>
         )}
-        <Button className="button primary" isDisabled={text.trim() === ""} onPress={send}>
+        <Button
+          className="button primary"
+          isDisabled={text.trim() === "" && attachments.list.length === 0}
+          onPress={send}
+        >
           Send
         </Button>
       </div>

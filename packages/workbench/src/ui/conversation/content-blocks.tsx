@@ -7,19 +7,33 @@
 import { fileName, warnedName } from "@vitrine/guard";
 import type { ContentBlock, ResourceContents } from "@vitrine/protocol";
 import { useState } from "react";
-import { Button, Link } from "react-aria-components";
+import { Button } from "react-aria-components";
 import { messageOf } from "../../model/messages/messages.js";
+import { AskingLink } from "../markdown/asking-link.js";
 import { saveFile } from "../save-file.js";
 import { ClippedText } from "./clipped-text.js";
+import { FormattedText } from "./formatted-text.js";
 
-/** A list of content blocks. */
-export function ContentBlocks({ content }: { content: readonly ContentBlock[] }) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no names, and never change.
-  return content.map((block, index) => <Block key={index} block={block} />);
+/** Props of {@link ContentBlocks}. */
+export interface ContentBlocksProps {
+  content: readonly ContentBlock[];
+  /** Whether text is shown as it is: it is neither Markdown nor JSON. */
+  isPlain?: boolean | undefined;
 }
 
-function Block({ block }: { block: ContentBlock }) {
-  if (block.type === "text") return <ClippedText text={block.text} className="block-text" />;
+/** A list of content blocks. */
+export function ContentBlocks({ content, isPlain = false }: ContentBlocksProps) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no names, and never change.
+  return content.map((block, index) => <Block key={index} block={block} isPlain={isPlain} />);
+}
+
+function Block({ block, isPlain }: { block: ContentBlock; isPlain: boolean }) {
+  if (block.type === "text")
+    return isPlain ? (
+      <ClippedText text={block.text} className="block-text" />
+    ) : (
+      <FormattedText text={block.text} />
+    );
   if (block.type === "image" || block.type === "audio")
     return <Media data={block.data} type={block.mimeType} name={block.type} />;
   if (block.type === "resource") return <Resource resource={block.resource} />;
@@ -33,15 +47,9 @@ function Block({ block }: { block: ContentBlock }) {
   );
 }
 
-/** A link if the browser may open it; otherwise text. */
+/** A link that asks, if the browser may open it; otherwise text. */
 const Address = ({ uri, text }: { uri: string; text: string }) =>
-  /^https?:\/\//i.test(uri) ? (
-    <Link href={uri} target="_blank" rel="noopener noreferrer">
-      {text}
-    </Link>
-  ) : (
-    <strong>{text}</strong>
-  );
+  /^https?:\/\//i.test(uri) ? <AskingLink address={uri}>{text}</AskingLink> : <strong>{text}</strong>;
 
 function Resource({ resource }: { resource: ResourceContents }) {
   const { uri, mimeType = "" } = resource;
@@ -49,7 +57,7 @@ function Resource({ resource }: { resource: ResourceContents }) {
     <div className="resource">
       <span className="soft small mono">{[uri, mimeType].filter(Boolean).join(" · ")}</span>
       {"text" in resource ? (
-        <ClippedText text={resource.text} className="block-text" />
+        <FormattedText text={resource.text} mimeType={mimeType} />
       ) : (
         <Media data={resource.blob} type={mimeType} name={fileName({ resource })} />
       )}

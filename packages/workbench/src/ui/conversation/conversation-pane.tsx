@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { memo, useCallback, useEffect, useRef } from "react";
+import { lazy, memo, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import type { ChosenTool } from "../servers/servers-pane.js";
@@ -16,7 +16,11 @@ import "./conversation.css";
 import { ConversationHead } from "./conversation-head.js";
 import { Entry } from "./entry.js";
 import { FirstSteps } from "./first-steps.js";
+import { Undo } from "./undo.js";
 import { useNewest } from "./use-newest.js";
+
+/** Loaded when it is opened. */
+const FindBar = lazy(async () => ({ default: (await import("./find-bar.js")).FindBar }));
 
 /** Props of a {@link ConversationPane}. */
 export interface ConversationPaneProps {
@@ -31,6 +35,8 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
   useObservable(conversation);
   const list = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
+  /** The words that are found in the conversation; undefined while the bar is closed. */
+  const [finding, setFinding] = useState<string>();
   // A question above its app stays in view, whatever follows below.
   const isHeld = useCallback(() => workbench.isAskingInApp, [workbench]);
   const questions = useCallback(
@@ -52,7 +58,12 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
   useEffect(toEnd, [conversation.id, toEnd]);
   return (
     <div className="conversation">
-      <ConversationHead workbench={workbench} />
+      <ConversationHead workbench={workbench} onFind={(words) => setFinding(words)} />
+      {finding !== undefined && (
+        <Suspense>
+          <FindBar key={finding} inner={inner} start={finding} onClose={() => setFinding(undefined)} />
+        </Suspense>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <div className="conversation-list" ref={list} role="log" aria-label="Conversation" tabIndex={0}>
         <div className="conversation-inner" ref={inner}>
@@ -79,6 +90,7 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
             {problem}
           </p>
         )}
+        <Undo conversation={conversation} />
         <Boundary name="Context for the model">
           <ContextChips contexts={conversation.contexts} agent={conversation.agents?.[0]} />
         </Boundary>

@@ -12,6 +12,8 @@ import { clock } from "../inspector/format.js";
 import { fileName, saveFile } from "../save-file.js";
 import { Marked } from "./marked.js";
 
+type ExportFormat = "md" | "json" | "html";
+
 /** Props of a {@link ConversationRow}. */
 export interface ConversationRowProps {
   workbench: Workbench;
@@ -32,10 +34,14 @@ export function ConversationRow(props: ConversationRowProps) {
   const title = summary.title || "Untitled";
   const [doing, setDoing] = useState<"rename" | "delete">();
   const done = (): void => setDoing(undefined);
-  const save = async (): Promise<void> => {
+  const save = async (format: ExportFormat): Promise<void> => {
     onProblem(undefined);
     try {
-      saveFile(`${fileName(title)}.json`, await conversations.exportText(id), "application/json");
+      if (format === "md")
+        saveFile(`${fileName(title)}.md`, await conversations.exportMarkdown(id), "text/markdown");
+      else if (format === "html")
+        saveFile(`${fileName(title)}.html`, await conversations.exportHtml(id), "text/html");
+      else saveFile(`${fileName(title)}.json`, await conversations.exportText(id), "application/json");
     } catch (error) {
       onProblem(`It could not be exported: ${messageOf(error)}`);
     }
@@ -99,14 +105,22 @@ export function ConversationRow(props: ConversationRowProps) {
           <Menu
             className="menu"
             onAction={(key) =>
-              key === "export" ? void save() : setDoing(key === "rename" ? "rename" : "delete")
+              key === "md" || key === "json" || key === "html"
+                ? void save(key)
+                : setDoing(key === "rename" ? "rename" : "delete")
             }
           >
             <MenuItem id="rename" className="menu-item">
               Rename…
             </MenuItem>
-            <MenuItem id="export" className="menu-item">
+            <MenuItem id="md" className="menu-item">
+              Export as Markdown
+            </MenuItem>
+            <MenuItem id="json" className="menu-item">
               Export as JSON
+            </MenuItem>
+            <MenuItem id="html" className="menu-item">
+              Export as a page with apps
             </MenuItem>
             <MenuItem id="delete" className="menu-item">
               Delete…

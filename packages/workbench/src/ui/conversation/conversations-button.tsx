@@ -12,21 +12,28 @@ import { ConversationRow } from "./conversation-row.js";
 /** Milliseconds after typing before a search starts. */
 const PAUSE = 200;
 
+/** Props of a {@link ConversationsButton}. */
+export interface ConversationsButtonProps {
+  workbench: Workbench;
+  /** Finds the words of a search in the conversation that was opened. */
+  onFind: (words: string) => void;
+}
+
 /** A button with the list in a popover. */
-export function ConversationsButton({ workbench }: { workbench: Workbench }) {
+export function ConversationsButton({ workbench, onFind }: ConversationsButtonProps) {
   return (
     <DialogTrigger>
       <Button className="button">Conversations</Button>
       <Popover className="popover conversations-popover" placement="bottom start">
         <Dialog className="conversations" aria-label="Conversations">
-          {({ close }) => <ConversationList workbench={workbench} onDone={close} />}
+          {({ close }) => <ConversationList workbench={workbench} onDone={close} onFind={onFind} />}
         </Dialog>
       </Popover>
     </DialogTrigger>
   );
 }
 
-function ConversationList({ workbench, onDone }: { workbench: Workbench; onDone: () => void }) {
+function ConversationList({ workbench, onDone, onFind }: ConversationsButtonProps & { onDone: () => void }) {
   const { conversation, conversations } = workbench;
   useObservable(conversation);
   useObservable(conversations);
@@ -41,7 +48,8 @@ function ConversationList({ workbench, onDone }: { workbench: Workbench; onDone:
     const timer = setTimeout(() => (conversations.search = search.trim()), PAUSE);
     return () => clearTimeout(timer);
   }, [conversations, search]);
-  const open = (id?: string): void => {
+  const open = (id?: string, hasMatch = false): void => {
+    if (hasMatch) onFind(search.trim());
     if (id === undefined || id !== conversation.id) void conversation.open(id);
     onDone();
   };
@@ -70,7 +78,7 @@ function ConversationList({ workbench, onDone }: { workbench: Workbench; onDone:
             summary={summary}
             isCurrent={summary.id === conversation.id}
             onProblem={setFailed}
-            onOpen={() => open(summary.id)}
+            onOpen={() => open(summary.id, summary.match !== undefined)}
           />
         ))}
       </ul>

@@ -9,8 +9,8 @@ import type { Item } from "../../model/conversation/conversation.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObserved } from "../use-observable.js";
-import { AnswerActions } from "./answer-actions.js";
 import { CallCard } from "./call-card.js";
+import { EntryActions } from "./entry-actions.js";
 import { ModelCard } from "./model-card.js";
 import { NoteCard } from "./note-card.js";
 import { UserCard } from "./user-card.js";
@@ -33,9 +33,15 @@ export const Entry = memo(({ workbench, item }: { workbench: Workbench; item: It
       }
     >
       {item.kind === "call" && <CallCard workbench={workbench} call={item} />}
-      {item.kind === "user" && <UserCard item={item} agent={agents && (agents.join(", ") || "The agent")} />}
+      {item.kind === "user" && (
+        <UserCard
+          item={item}
+          agent={agents && (agents.join(", ") || "The agent")}
+          actions={<EntryActions conversation={conversation} item={item} />}
+        />
+      )}
       {item.kind === "model" && (
-        <ModelCard item={item} actions={<AnswerActions conversation={conversation} item={item} />} />
+        <ModelCard item={item} actions={<EntryActions conversation={conversation} item={item} />} />
       )}
       {item.kind === "note" && <NoteCard item={item} onRemove={remove} />}
     </Boundary>

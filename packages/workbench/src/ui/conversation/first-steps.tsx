@@ -6,7 +6,7 @@
 import { Button } from "react-aria-components";
 import type { ShownServer } from "../../model/servers.js";
 import type { Workbench } from "../../model/workbench.js";
-import { startingInput } from "../form/starting-input.js";
+import { directInput } from "../form/direct-input.js";
 import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
 import { useObservable } from "../use-observable.js";
 import { answeringModel } from "./answering-model.js";
@@ -25,7 +25,7 @@ function stepOf({ summary, catalogue }: ShownServer): Step[] {
   for (const facts of catalogue ? toolFacts(catalogue) : []) {
     const { hasUi, uiProblem, isCallable, tool } = facts;
     if (!hasUi || uiProblem !== undefined || !isCallable || !tool.annotations?.readOnlyHint) continue;
-    const input = startingInput(tool);
+    const input = directInput(tool);
     if (input) return [{ server: summary.name, facts, input }];
   }
   return [];

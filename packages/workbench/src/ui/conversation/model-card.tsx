@@ -4,13 +4,10 @@
  * @module
  */
 import type { ModelItem } from "@vitrine/wire";
-import { memo, type ReactNode, useMemo } from "react";
+import type { ReactNode } from "react";
 import { Heading } from "react-aria-components";
-import { count } from "../inspector/format.js";
-import { textParts } from "./model-text.js";
-
-/** Maximum drawn characters. */
-const MOST = 200_000;
+import { Markdown } from "../markdown/markdown-view.js";
+import { Usage } from "./usage.js";
 
 const STATES = {
   streaming: ["accent", "answering"],
@@ -40,47 +37,13 @@ export function ModelCard({ item, actions }: ModelCardProps) {
         <span className="facts small soft">
           {word !== undefined && <span className={`badge ${kind}`}>{word}</span>}
           <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
-          {usage && (
-            <span>
-              {count(usage.input)} tokens in, {count(usage.output)} out
-            </span>
-          )}
+          {usage && <Usage usage={usage} />}
         </span>
       </header>
-      <ModelText text={text} />
+      <Markdown text={text} isComplete={state !== "streaming"} />
       {text === "" && state === "streaming" && <p className="soft">It has written nothing yet.</p>}
       {problem && <p className={state === "done" ? "soft" : "problem"}>{problem.message}</p>}
       {state !== "streaming" && actions}
     </article>
   );
 }
-
-/** Not announced word by word: the announcer reads the complete text. */
-function ModelText({ text }: { text: string }) {
-  const parts = useMemo(() => textParts(text.slice(0, MOST)), [text]);
-  if (text === "") return null;
-  return (
-    <div className="model-text" aria-live="off">
-      {parts.map((part, index) =>
-        part.kind === "code" ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts only ever come at the end.
-          <Code key={index} language={part.language} text={part.text} />
-        ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: as above.
-          <Paragraph key={index} text={part.text} />
-        ),
-      )}
-      {text.length > MOST && <p className="soft small">{count(text.length - MOST)} more characters.</p>}
-    </div>
-  );
-}
-
-// When a text grows, only its last part renders again.
-const Paragraph = memo(({ text }: { text: string }) => <p className="model-paragraph">{text}</p>);
-
-const Code = memo(({ language, text }: { language: string; text: string }) => (
-  <figure className="model-code">
-    {language !== "" && <figcaption className="soft small mono">{language}</figcaption>}
-    <pre>{text}</pre>
-  </figure>
-));

@@ -6,6 +6,7 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef } from "react";
 import { ToolBadges } from "../servers/tool-badges.js";
 import type { CallableTool } from "./command.js";
+import type { OfferedPrompt } from "./prompt-command.js";
 
 /** Maximum number of listed tools. */
 const MOST = 50;
@@ -15,9 +16,12 @@ export interface ToolMenuProps {
   /** Prefix of option ids, for the field's active descendant. */
   id: string;
   tools: readonly CallableTool[];
+  /** Prompts of servers, after the tools. */
+  prompts: readonly OfferedPrompt[];
   /** Position of the option that Enter selects; -1 for none. */
   active: number;
   onChoose: (tool: CallableTool) => void;
+  onPrompt: (prompt: OfferedPrompt) => void;
   /** The field's key handler, which also works here. */
   onKeyDown: (event: KeyboardEvent) => void;
   onBlur: (event: FocusEvent) => void;
@@ -27,10 +31,12 @@ export interface ToolMenuProps {
 export const optionId = (id: string, place: number): string => `${id}-${place}`;
 
 /** Number of tools in the menu. */
-export const shownTools = (tools: readonly CallableTool[]): number => Math.min(tools.length, MOST);
+export const shownTools = (tools: readonly unknown[]): number => Math.min(tools.length, MOST);
 
 /** A list above the field, which keeps the focus. */
-export function ToolMenu({ id, tools, active, onChoose, onKeyDown, onBlur }: ToolMenuProps) {
+export function ToolMenu(props: ToolMenuProps) {
+  const { id, tools, prompts, active, onChoose, onPrompt, onKeyDown, onBlur } = props;
+  const first = shownTools(tools);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.children[active]?.scrollIntoView({ block: "nearest" });
@@ -40,7 +46,7 @@ export function ToolMenu({ id, tools, active, onChoose, onKeyDown, onBlur }: Too
       className="tool-menu"
       role="listbox"
       id={id}
-      aria-label="Tools"
+      aria-label={prompts.length > 0 ? "Tools and prompts" : "Tools"}
       ref={list}
       // A scrollable region must be reachable by keyboard.
       tabIndex={0}
@@ -71,6 +77,28 @@ export function ToolMenu({ id, tools, active, onChoose, onKeyDown, onBlur }: Too
           {tool.facts.title !== tool.facts.tool.name && (
             <span className="soft small">{tool.facts.title}</span>
           )}
+        </div>
+      ))}
+      {prompts.slice(0, MOST).map((offered, at) => (
+        // biome-ignore lint/a11y/useFocusableInteractive: as above.
+        // biome-ignore lint/a11y/useKeyWithClickEvents: as above.
+        <div
+          key={`${offered.server} ${offered.prompt.name}`}
+          id={optionId(id, first + at)}
+          className="menu-item"
+          role="option"
+          aria-selected={first + at === active}
+          data-focused={first + at === active || undefined}
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => onPrompt(offered)}
+        >
+          <span className="tool-line">
+            <span className="mono">
+              {offered.server} {offered.prompt.name}
+            </span>
+            <span className="badge">prompt</span>
+          </span>
+          {offered.prompt.title !== undefined && <span className="soft small">{offered.prompt.title}</span>}
         </div>
       ))}
     </div>

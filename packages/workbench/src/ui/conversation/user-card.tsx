@@ -4,11 +4,20 @@
  * @module
  */
 import type { UserItem } from "@vitrine/wire";
+import type { ReactNode } from "react";
 import { Heading } from "react-aria-components";
 import { ContentBlocks } from "./content-blocks.js";
 
+/** Props of a {@link UserCard}. */
+export interface UserCardProps {
+  item: UserItem;
+  /** The agent that reads the conversation instead of a model. */
+  agent?: string | undefined;
+  actions?: ReactNode;
+}
+
 /** A message with its author: an app's message must never look like the user's own. */
-export function UserCard({ item, agent }: { item: UserItem; agent?: string | undefined }) {
+export function UserCard({ item, agent, actions }: UserCardProps) {
   const { id, at, content, from, isQueued } = item;
   return (
     <article className={from ? "card message" : "card message own"} aria-labelledby={`message-${id}`}>
@@ -30,7 +39,9 @@ export function UserCard({ item, agent }: { item: UserItem; agent?: string | und
           <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
         </span>
       </header>
-      <ContentBlocks content={content} />
+      {/* The user sees their own words as they wrote them. */}
+      <ContentBlocks content={content} isPlain={!from} />
+      {!isQueued && actions}
     </article>
   );
 }

@@ -4,8 +4,7 @@
  * @module
  */
 import { createSchemaUtils, type RJSFSchema } from "@rjsf/utils";
-import type { Tool } from "@vitrine/protocol";
-import { checkValue, validator } from "./validator.js";
+import { validator } from "./validator.js";
 
 type Arguments = Record<string, unknown>;
 
@@ -26,11 +25,4 @@ export function startOf(schema: RJSFSchema, last: Arguments | undefined): Argume
     // An invalid schema; it is reported when it is used.
     return last ?? {};
   }
-}
-
-/** Arguments with which a tool can be called directly; undefined if the user must fill something in. */
-export function startingInput(tool: Tool): Arguments | undefined {
-  const schema = tool.inputSchema as RJSFSchema;
-  const input = startOf(schema, undefined);
-  return checkValue(schema, input).length === 0 ? input : undefined;
 }

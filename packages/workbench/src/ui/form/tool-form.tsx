@@ -8,11 +8,11 @@ import type { Tool } from "@vitrine/protocol";
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import { Button, Disclosure, DisclosurePanel } from "react-aria-components";
 import { lastArguments, rememberArguments } from "./arguments-memory.js";
+import { checkValue } from "./check-value.js";
 import { JsonEditor } from "./json-editor.js";
 import { readArguments } from "./json-text.js";
 import { focusFirstError, SchemaForm, type SchemaFormHandle } from "./schema-form.js";
 import { startOf } from "./starting-input.js";
-import { checkValue } from "./validator.js";
 
 type Arguments = Record<string, unknown>;
 

@@ -1,6 +1,7 @@
 import { createSchemaUtils, type RJSFSchema } from "@rjsf/utils";
 import { describe, expect, it } from "vitest";
-import { checkValue, validator } from "./validator.js";
+import { checkValue } from "./check-value.js";
+import { validator } from "./validator.js";
 
 const POINT = { type: "object", required: ["x"], properties: { x: { type: "number" } } };
 const SHAPES: RJSFSchema[] = [

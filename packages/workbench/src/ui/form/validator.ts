@@ -18,26 +18,10 @@ import {
   validationDataMerge,
   withIdRefPrefix,
 } from "@rjsf/utils";
-import { messageOf } from "../../model/messages/messages.js";
-import { readErrors, type SchemaError, schemaCopy, validatorOf } from "./schema-errors.js";
+import { checkValue, jsonForm } from "./check-value.js";
+import { type SchemaError, schemaCopy, validatorOf } from "./schema-errors.js";
 
-const roots = new WeakMap<object, Validator>();
 const parts = new WeakMap<object, WeakMap<object, Validator>>();
-
-/** The errors of a value; an invalid schema is an error too. */
-export function checkValue(schema: RJSFSchema, value: unknown): SchemaError[] {
-  let validator = roots.get(schema);
-  try {
-    if (!validator) roots.set(schema, (validator = validatorOf(schema)));
-    return readErrors(validator.validate(plain(value)).errors);
-  } catch (error) {
-    const message = `The tool's input schema cannot be read: ${messageOf(error)}`;
-    return [{ path: [], keyword: "schema", message }];
-  }
-}
-
-/** The JSON form of a value: `undefined` fields are absent. */
-const plain = (value: unknown): unknown => (value === undefined ? {} : JSON.parse(JSON.stringify(value)));
 
 /** A validator of a subschema, whose references resolve in the whole schema. */
 function partValidator(part: RJSFSchema, root: RJSFSchema): Validator {
@@ -80,7 +64,7 @@ export const validator: ValidatorType = {
     // An absent value matches nothing, not even a schema for `null`.
     if (formData === undefined) return false;
     try {
-      return partValidator(schema, rootSchema).validate(plain(formData)).valid;
+      return partValidator(schema, rootSchema).validate(jsonForm(formData)).valid;
     } catch {
       // An invalid schema matches nothing.
       return false;

@@ -4,7 +4,7 @@
  * @module
  */
 import type { CallToolResult, Tool } from "@vitrine/protocol";
-import { useRef, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import type { AppModel } from "../../model/app/app-model.js";
 import { toolTitle } from "../../model/app/foreign.js";
@@ -12,10 +12,12 @@ import { messageOf } from "../../model/messages/messages.js";
 import { Result } from "../conversation/result.js";
 import { Fold } from "../fold.js";
 import "../form/form.css";
-import { ToolForm } from "../form/tool-form.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
 import { Json } from "./json.js";
+
+/** Loaded with its form, which is large. */
+const ToolForm = lazy(async () => ({ default: (await import("../form/tool-form.js")).ToolForm }));
 
 /** The app's tools. The app is asked when this tab is first shown. */
 export function AppToolsTab({ app }: { app: AppModel }) {
@@ -79,14 +81,16 @@ function AppTool({ app, tool }: { app: AppModel; tool: Tool }) {
         <Json value={outputSchema ? { inputSchema, outputSchema } : { inputSchema }} label="Schema" />
       </Fold>
       <Boundary name="The form of this tool">
-        <ToolForm
-          // A new schema needs a new form.
-          key={JSON.stringify(inputSchema)}
-          server={`${app.source.server} ${app.source.uri}`}
-          tool={tool}
-          idPrefix={`app-${name}`}
-          onRun={(input) => void run(input)}
-        />
+        <Suspense fallback={<p className="soft">Loading…</p>}>
+          <ToolForm
+            // A new schema needs a new form.
+            key={JSON.stringify(inputSchema)}
+            server={`${app.source.server} ${app.source.uri}`}
+            tool={tool}
+            idPrefix={`app-${name}`}
+            onRun={(input) => void run(input)}
+          />
+        </Suspense>
       </Boundary>
       <div role="status">
         {isRunning && (

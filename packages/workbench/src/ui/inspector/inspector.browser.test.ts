@@ -138,7 +138,7 @@ beforeAll(async () => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   context.setDefaultTimeout(LIMIT);
   page = await context.newPage();
-  await page.goto(gateway.loginUrl());
+  await page.goto(`${gateway.loginUrl()}#inspect`);
   await page.waitForFunction(() => "bench" in globalThis);
   await page.evaluate(() => bench.start());
 });

@@ -14,23 +14,30 @@ import { Json } from "./json.js";
 export interface MessageDetailProps {
   message: LoggedMessage;
   partner: LoggedMessage | undefined;
+  /** The message that caused it. */
+  cause?: LoggedMessage | undefined;
   onJump: (to: LoggedMessage) => void;
   onClose: () => void;
 }
 
 /** A message as JSON, with a link to its answer or request. */
-export function MessageDetail({ message, partner, onJump, onClose }: MessageDetailProps) {
-  const { method, kind, direction, at, size } = message;
+export function MessageDetail({ message, partner, cause, onJump, onClose }: MessageDetailProps) {
+  const { method, kind, direction, at, size, party = "the app" } = message;
   return (
     <section className="in-detail" aria-label="The chosen message">
       <header className="in-detail-head">
         <h3 className="mono">{method || kind}</h3>
         <span className="soft small">
-          {kind} {direction === "in" ? "from the app" : "to the app"} at {moment(at)}, {count(size)}{" "}
+          {kind} {direction === "in" ? `from ${party}` : `to ${party}`} at {moment(at)}, {count(size)}{" "}
           characters
           {message.duration !== undefined && `, after ${duration(message.duration)}`}
         </span>
         <span className="in-actions">
+          {cause && (
+            <Button className="button" onPress={() => onJump(cause)}>
+              Go to its cause
+            </Button>
+          )}
           {partner && (
             <Button className="button" onPress={() => onJump(partner)}>
               {kind === "request" ? "Go to the answer" : "Go to the request"}

@@ -149,7 +149,7 @@ const Row = memo(function Row({
   isSelected: boolean;
   isPartner: boolean;
 }) {
-  const { direction, kind, method, at } = message;
+  const { direction, kind, method, at, party = "the app" } = message;
   const [prefix = ""] = /^ui\/notifications\//.exec(method) ?? [];
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus, and names the row that is active.
@@ -162,10 +162,15 @@ const Row = memo(function Row({
     >
       <span className="in-arrow">
         <span aria-hidden="true">{direction === "in" ? "←" : "→"}</span>
-        <span className="visually-hidden">{direction === "in" ? "from the app" : "to the app"}</span>
+        <span className="visually-hidden">{direction === "in" ? `from ${party}` : `to ${party}`}</span>
       </span>
       <span className="in-time">{moment(at)}</span>
       <span className="in-method">
+        {message.party !== undefined && (
+          <span className="in-party" aria-hidden="true">
+            {message.party.replace(/^the (server|app) /, "")}
+          </span>
+        )}
         {prefix && <span className="in-prefix">{prefix}</span>}
         {method.slice(prefix.length) || "(no method)"}
         {isPartner && <span className="visually-hidden">, belongs to the selected one</span>}

@@ -5,8 +5,13 @@
  */
 import { useCallback, useEffect, useState } from "react";
 import { Button } from "react-aria-components";
-import type { AppLog, LoggedMessage } from "../../model/app/app-log.js";
-import { type MessageCriteria, MessageFilter, partnerOf } from "../../model/messages/message-filter.js";
+import type { LoggedMessage } from "../../model/app/app-log.js";
+import {
+  type MessageCriteria,
+  MessageFilter,
+  type MessageSource,
+  partnerOf,
+} from "../../model/messages/message-filter.js";
 import { Choice } from "../choice.js";
 import { useObservable } from "../use-observable.js";
 import { SearchBox } from "./fields.js";
@@ -15,18 +20,18 @@ import { MessageDetail } from "./message-detail.js";
 import { MessageList } from "./message-list.js";
 
 /** Kept, so that a filter survives switching tabs. */
-const filters = new WeakMap<AppLog, MessageFilter>();
+const filters = new WeakMap<MessageSource, MessageFilter>();
 
-function filterOf(log: AppLog): MessageFilter {
+function filterOf(log: MessageSource): MessageFilter {
   const filter = filters.get(log) ?? new MessageFilter(log);
   filters.set(log, filter);
   return filter;
 }
 
-const DIRECTIONS = [
+const directions = (other: string) => [
   { id: "", label: "Both ways" },
-  { id: "in", label: "← from the app" },
-  { id: "out", label: "→ to the app" },
+  { id: "in", label: `← from ${other}` },
+  { id: "out", label: `→ to ${other}` },
 ];
 const KINDS = [
   { id: "", label: "All kinds" },
@@ -36,8 +41,31 @@ const KINDS = [
   { id: "notification", label: "Notifications" },
 ];
 
+/** A log of messages, such as an app's. */
+export interface MessageLog extends MessageSource {
+  /** Number of dropped messages. */
+  readonly dropped: number;
+  clear(): void;
+}
+
+/** Props of a {@link MessagesTab}. */
+export interface MessagesTabProps {
+  log: MessageLog;
+  /** The other end of the messages. */
+  other?: string;
+  /** Text for an empty list. */
+  empty?: string;
+  /** The message that caused another one. */
+  causeOf?: (message: LoggedMessage) => LoggedMessage | undefined;
+}
+
 /** The messages, with a filter, a search, and the selected one. */
-export function MessagesTab({ log }: { log: AppLog }) {
+export function MessagesTab({
+  log,
+  other = "the app",
+  empty = "No messages yet. Messages from and to the app are listed here.",
+  causeOf,
+}: MessagesTabProps) {
   const filter = filterOf(log);
   useEffect(() => filter.connect(), [filter]);
   useObservable(filter);
@@ -61,7 +89,7 @@ export function MessagesTab({ log }: { log: AppLog }) {
       <div className="in-filters">
         <Choice
           label="Direction"
-          options={DIRECTIONS}
+          options={directions(other)}
           value={criteria.direction ?? ""}
           onChange={(id) => set({ direction: id === "in" || id === "out" ? id : undefined })}
         />
@@ -79,11 +107,7 @@ export function MessagesTab({ log }: { log: AppLog }) {
         selected={selected}
         partner={partner}
         onSelect={select}
-        empty={
-          log.messages.length > 0
-            ? "No message matches."
-            : "No messages yet. Messages from and to the app are listed here."
-        }
+        empty={log.messages.length > 0 ? "No message matches." : empty}
       />
       <div className="in-foot soft small">
         <span aria-live="polite">
@@ -102,7 +126,13 @@ export function MessagesTab({ log }: { log: AppLog }) {
         </Button>
       </div>
       {selected && (
-        <MessageDetail message={selected} partner={partner} onJump={jump} onClose={() => select(undefined)} />
+        <MessageDetail
+          message={selected}
+          partner={partner}
+          cause={causeOf?.(selected)}
+          onJump={jump}
+          onClose={() => select(undefined)}
+        />
       )}
     </div>
   );

@@ -4,13 +4,13 @@
  * @module
  */
 import { PERMISSION_FEATURES, type Permission } from "@vitrine/protocol";
-import { useCallback, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { Button } from "react-aria-components";
 import type { AppModel } from "../../model/app/app-model.js";
+import { ApprovalList, approvalKey, durationOf } from "../../model/approvals.js";
 import { messageOf } from "../../model/messages/messages.js";
 import { useObservable } from "../use-observable.js";
-import { clock } from "./format.js";
-import { type Consent, readAudit, readConsents, revokeConsents, type ShownAuditRow } from "./records.js";
+import { readAudit, type ShownAuditRow } from "./records.js";
 
 const NAMES: Readonly<Record<Permission, string>> = {
   camera: "Camera",
@@ -26,26 +26,17 @@ export function PermissionsTab({ app }: { app: AppModel }) {
   useObservable(app);
   const { server, place } = app.source;
   const [asked, setAsked] = useState<readonly ShownAuditRow[]>([]);
-  const [consents, setConsents] = useState<readonly Consent[]>();
-  const [problem, setProblem] = useState<string>();
-  const load = useCallback(async () => {
-    try {
-      setConsents(await readConsents(server));
-      setAsked(await readAudit({ server, view: app.id, method: "ui/permission" }));
-      setProblem(undefined);
-    } catch (error) {
-      setProblem(`The stored answers could not be read: ${messageOf(error)}.`);
-    }
-  }, [server, app.id]);
-  useEffect(() => void load(), [load]);
-  const revoke = async (key: Parameters<typeof revokeConsents>[0]): Promise<void> => {
-    try {
-      await revokeConsents(key);
-      await load();
-    } catch (error) {
-      setProblem(`It could not be revoked: ${messageOf(error)}.`);
-    }
-  };
+  const [unread, setUnread] = useState<string>();
+  const [approvals] = useState(() => new ApprovalList());
+  useObservable(approvals);
+  useEffect(() => {
+    void approvals.load();
+    readAudit({ server, view: app.id, method: "ui/permission" }).then(setAsked, (error: unknown) =>
+      setUnread(`The requests of the app could not be read: ${messageOf(error)}.`),
+    );
+  }, [approvals, server, app.id]);
+  const consents = approvals.list?.filter((each) => each.server === server);
+  const problem = approvals.problem ?? unread;
   return (
     <div className="in-scroll">
       {problem && (
@@ -73,29 +64,29 @@ export function PermissionsTab({ app }: { app: AppModel }) {
         </dl>
       </section>
       <section className="in-section">
-        <h3>Stored answers for {server}</h3>
+        <h3>Remembered answers for {server}</h3>
         {consents?.length === 0 && (
-          <p className="soft">None. Answers that allow or deny something permanently are listed here.</p>
+          <p className="soft">
+            None. Answers that allow or deny something for longer than once are listed here.
+          </p>
         )}
         <ul className="in-cards">
-          {consents?.map(({ method, subject, actor, answer, grantedAt, expiresAt }) => (
-            <li key={`${method} ${subject} ${actor}`} className="in-consent">
+          {consents?.map((approval) => (
+            <li key={approvalKey(approval)} className="in-consent">
               <div>
                 <p>
-                  <span className={`badge ${answer === "allow" ? "good" : "bad"}`}>
-                    {answer === "allow" ? "allowed" : "denied"}
+                  <span className={`badge ${approval.answer === "allow" ? "good" : "bad"}`}>
+                    {approval.answer === "allow" ? "allowed" : "denied"}
                   </span>{" "}
-                  <code>{method}</code> {subject && <code>{subject}</code>} {actor && CALLERS[actor]}
+                  <code>{approval.method}</code> {approval.subject && <code>{approval.subject}</code>}{" "}
+                  {approval.actor && CALLERS[approval.actor]}
                 </p>
-                <p className="soft small">
-                  since {clock(grantedAt)}
-                  {expiresAt !== undefined && `, until ${clock(expiresAt)}`}
-                </p>
+                <p className="soft small">{durationOf(approval)}</p>
               </div>
               <Button
                 className="button"
-                aria-label={`Revoke ${method} ${subject} ${actor ? CALLERS[actor] : ""}`.trim()}
-                onPress={() => void revoke({ server, method, subject, ...(actor && { actor }) })}
+                aria-label={`Revoke ${approval.method} ${approval.subject} ${approval.actor ? CALLERS[approval.actor] : ""}`.trim()}
+                onPress={() => void approvals.revoke(approval)}
               >
                 Revoke
               </Button>
@@ -103,7 +94,7 @@ export function PermissionsTab({ app }: { app: AppModel }) {
           ))}
         </ul>
         {(consents?.length ?? 0) > 1 && (
-          <Button className="button" onPress={() => void revoke({ server })}>
+          <Button className="button" onPress={() => void approvals.revokeAll(server)}>
             Revoke all
           </Button>
         )}

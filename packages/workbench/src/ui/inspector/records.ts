@@ -1,21 +1,9 @@
 /**
- * The gateway's records: audit log and consents.
+ * The gateway's audit log.
  *
  * @module
  */
-
-/** A stored answer. */
-export interface Consent {
-  readonly server: string;
-  readonly method: string;
-  readonly subject: string;
-  /** Of an answer about tools: who may call them. */
-  readonly actor?: "app" | "model" | undefined;
-  readonly answer: "allow" | "deny";
-  /** Milliseconds since 1970. */
-  readonly grantedAt: number;
-  readonly expiresAt?: number | undefined;
-}
+import { askGateway } from "../../model/ask-gateway.js";
 
 /** The displayed part of an audit log row. */
 export interface ShownAuditRow {
@@ -37,22 +25,6 @@ export interface ShownAuditRow {
   readonly trace?: string | undefined;
 }
 
-/** The stored consents of a server. */
-export async function readConsents(server: string): Promise<Consent[]> {
-  const { consents } = (await ask("GET", "/api/consents")) as { consents: Consent[] };
-  return consents.filter((consent) => consent.server === server);
-}
-
-/** Revokes consents: one, or all of a server. */
-export async function revokeConsents(key: {
-  server: string;
-  method?: string;
-  subject?: string;
-  actor?: string;
-}): Promise<void> {
-  await ask("DELETE", `/api/consents?${new URLSearchParams(key)}`);
-}
-
 /** Rows per request. */
 export const PAGE = 100;
 
@@ -67,16 +39,6 @@ export async function readAudit(query: {
   const search = new URLSearchParams({ newestFirst: "true" });
   for (const [name, value] of Object.entries({ limit: PAGE, ...query }))
     if (value !== undefined) search.set(name, `${value}`);
-  const { rows } = (await ask("GET", `/api/audit?${search}`)) as { rows: ShownAuditRow[] };
+  const { rows } = (await askGateway(`/api/audit?${search}`)) as { rows: ShownAuditRow[] };
   return rows;
-}
-
-async function ask(method: "GET" | "DELETE", path: string): Promise<unknown> {
-  const answer = await fetch(path, { method, headers: { accept: "application/json" } });
-  if (answer.ok) return answer.json();
-  const { error } = (await answer.json().catch(() => ({}))) as {
-    error?: { message?: string; data?: { trace?: string } };
-  };
-  const message = error?.message ?? `the gateway answered with status ${answer.status}`;
-  throw Object.assign(new Error(message), { data: error?.data });
 }

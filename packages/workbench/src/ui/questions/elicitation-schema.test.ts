@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkValue } from "../form/validator.js";
+import { checkValue } from "../form/check-value.js";
 import { elicitationSchema } from "./elicitation-schema.js";
 
 it("keeps schemas that a form understands already", () => {

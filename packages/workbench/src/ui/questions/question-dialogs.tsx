@@ -3,16 +3,20 @@
  *
  * @module
  */
-import { type ReactNode, useLayoutEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useLayoutEffect, useState } from "react";
 import { Dialog, Modal, ModalOverlay } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
 import { GuardedQuestion } from "./agree-button.js";
-import { ElicitationForm } from "./elicitation-form.js";
 import "./questions.css";
 import { SamplingForm } from "./sampling-form.js";
 import { Visits } from "./visits.js";
+
+/** Loaded with its form, which is large. */
+const ElicitationForm = lazy(async () => ({
+  default: (await import("./elicitation-form.js")).ElicitationForm,
+}));
 
 /** The current question over the page, and the state of visited pages. */
 export function QuestionDialogs({ workbench }: { workbench: Workbench }) {
@@ -42,7 +46,11 @@ function CurrentQuestion({ workbench }: { workbench: Workbench }) {
       {sampling[0] ? (
         <SamplingForm asked={sampling[0]} />
       ) : (
-        elicitations[0] && <ElicitationForm asked={elicitations[0]} />
+        elicitations[0] && (
+          <Suspense fallback={<p className="soft">Loading…</p>}>
+            <ElicitationForm asked={elicitations[0]} />
+          </Suspense>
+        )
       )}
     </QuestionModal>
   );

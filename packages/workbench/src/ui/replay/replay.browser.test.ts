@@ -24,7 +24,7 @@ const open = async (at: RunningGateway): Promise<Page> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   context.setDefaultTimeout(LIMIT);
   const opened = await context.newPage();
-  await opened.goto(at.loginUrl());
+  await opened.goto(`${at.loginUrl()}#inspect`);
   await opened.getByRole("button", { name: "Recording" }).waitFor();
   return opened;
 };

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const context = await browser.newContext();
   context.setDefaultTimeout(LIMIT);
   page = await context.newPage();
-  await page.goto(gateway.loginUrl());
+  await page.goto(`${gateway.loginUrl()}#inspect`);
 });
 afterAll(async () => {
   await page?.context().close();
@@ -81,7 +81,7 @@ it("attack E08: a typed tool that two servers have is called at neither, even if
   const slow = await startTestGateway(settings, join(folder, "slow"), builtWorkbench());
   const other = await page.context().newPage();
   try {
-    await other.goto(slow.gateway.loginUrl());
+    await other.goto(`${slow.gateway.loginUrl()}#inspect`);
     const message = other.getByRole("textbox", { name: "Message" });
     await message.fill('/send {"text":"private"}');
     await message.press("Enter");

@@ -16,6 +16,8 @@ import {
 } from "react-aria-components";
 import { messageOf } from "../../model/messages/messages.js";
 import type { Servers, ShownServer } from "../../model/servers.js";
+import type { Setup } from "../../model/setup.js";
+import { ServerMenu } from "../setup/server-menu.js";
 import { secondsUntil, useNow } from "../shell/use-now.js";
 import { troubleOf } from "./server-trouble.js";
 import { ToolBadges } from "./tool-badges.js";
@@ -24,6 +26,8 @@ import type { ToolFacts } from "./tool-facts.js";
 /** Props of a {@link ServerSection}. */
 export interface ServerSectionProps {
   servers: Servers;
+  /** The settings file, for users who may change it. */
+  setup: Setup;
   server: ShownServer;
   tools: readonly ToolFacts[];
   /** Whether a search is active: matches are shown even if folded. */
@@ -32,7 +36,7 @@ export interface ServerSectionProps {
 }
 
 /** A foldable server. */
-export function ServerSection({ servers, server, tools, isSearching, onChoose }: ServerSectionProps) {
+export function ServerSection({ servers, setup, server, tools, isSearching, onChoose }: ServerSectionProps) {
   const { summary, catalogue } = server;
   const { name, info, isolation } = summary;
   const [isOpen, setOpen] = useState(true);
@@ -50,6 +54,7 @@ export function ServerSection({ servers, server, tools, isSearching, onChoose }:
           </Button>
         </Heading>
         <ServerButton servers={servers} summary={summary} />
+        {setup.isAvailable && <ServerMenu setup={setup} name={name} />}
       </div>
       <DisclosurePanel className="server-body">
         {facts && <p className="soft small">{facts}</p>}

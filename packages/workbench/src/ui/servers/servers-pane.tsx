@@ -3,15 +3,18 @@
  *
  * @module
  */
-import { memo, useMemo, useState } from "react";
+import { lazy, memo, Suspense, useMemo, useState } from "react";
 import { Button, Input, SearchField } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
+import { AddButton, IdleServers, PendingList } from "../setup/setup-parts.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
 import { ServerSection } from "./server-section.js";
 import "./servers.css";
 import { foundIn, toolFacts } from "./tool-facts.js";
-import { ToolPage } from "./tool-page.js";
+
+/** Loaded with its form, which is large. */
+const ToolPage = lazy(async () => ({ default: (await import("./tool-page.js")).ToolPage }));
 
 /** The selected tool. */
 export interface ChosenTool {
@@ -30,8 +33,9 @@ export interface ServersPaneProps {
 
 /** The left pane: the tools, or the form of one. */
 export const ServersPane = memo(({ workbench, chosen, onChoose, onRun }: ServersPaneProps) => {
-  const { servers } = workbench;
+  const { servers, setup } = workbench;
   useObservable(servers);
+  useObservable(setup);
   const [search, setSearch] = useState("");
   const known = servers.list;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list is made anew each time; its version says whether it changed.
@@ -49,14 +53,16 @@ export const ServersPane = memo(({ workbench, chosen, onChoose, onRun }: Servers
   return (
     <>
       {chosen && (
-        <ToolPage
-          key={JSON.stringify(chosen)}
-          workbench={workbench}
-          chosen={chosen}
-          facts={facts}
-          onBack={() => onChoose(undefined)}
-          onRun={onRun}
-        />
+        <Suspense fallback={<p className="soft">Loading…</p>}>
+          <ToolPage
+            key={JSON.stringify(chosen)}
+            workbench={workbench}
+            chosen={chosen}
+            facts={facts}
+            onBack={() => onChoose(undefined)}
+            onRun={onRun}
+          />
+        </Suspense>
       )}
       {/* Kept while a tool is open: where one was in the list is where one comes back to. */}
       <div className="servers" hidden={chosen !== undefined}>
@@ -69,10 +75,12 @@ export const ServersPane = memo(({ workbench, chosen, onChoose, onRun }: Servers
           )}
         </SearchField>
         <div className="server-list">
+          <PendingList workbench={workbench} />
           {found.map(({ server, tools }) => (
             <Boundary key={server.summary.name} name={server.summary.name}>
               <ServerSection
                 servers={servers}
+                setup={setup}
                 server={server}
                 tools={tools}
                 isSearching={wanted !== ""}
@@ -80,10 +88,16 @@ export const ServersPane = memo(({ workbench, chosen, onChoose, onRun }: Servers
               />
             </Boundary>
           ))}
+          {wanted === "" && <IdleServers workbench={workbench} />}
           {servers.isKnown && known.length === 0 && (
             <div className="empty">
               <h2>No servers</h2>
-              <p>Name one on the command line, or in the settings file.</p>
+              <p>
+                {setup.isAvailable
+                  ? "Add one by its address, its command, or from a file of another program."
+                  : "Name one on the command line, or in the settings file."}
+              </p>
+              <AddButton workbench={workbench} isPrimary />
             </div>
           )}
           {wanted && found.length === 0 && (
@@ -92,6 +106,11 @@ export const ServersPane = memo(({ workbench, chosen, onChoose, onRun }: Servers
             </p>
           )}
         </div>
+        {known.length > 0 && setup.isAvailable && (
+          <div className="setup-bar">
+            <AddButton workbench={workbench} />
+          </div>
+        )}
       </div>
     </>
   );

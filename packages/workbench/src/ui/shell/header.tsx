@@ -3,61 +3,85 @@
  *
  * @module
  */
-import { memo, useState } from "react";
-import { Button } from "react-aria-components";
+import { memo } from "react";
+import { Button, ToggleButton } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { Choice } from "../choice.js";
 import { RecordingMenu } from "../replay/recording-menu.js";
-import { useObserved } from "../use-observable.js";
+import { useObservable, useObserved } from "../use-observable.js";
 import { ConnectionBadge } from "./connection.js";
 import { keep } from "./kept.js";
-import { applyTheme, keptTheme, type ThemeChoice } from "./theme.js";
+import type { Screen } from "./screen.js";
+import { keysOf } from "./shortcuts.js";
+import { applyTheme, isTheme, THEMES } from "./theme.js";
 import { go } from "./use-hash.js";
 
-const THEMES: { id: ThemeChoice; label: string }[] = [
-  { id: "system", label: "System theme" },
-  { id: "light", label: "Light" },
-  { id: "dark", label: "Dark" },
-];
+/** Props of a {@link Header}. */
+export interface HeaderProps {
+  workbench: Workbench;
+  screen: Screen;
+}
 
 /** The header. */
-export const Header = memo(({ workbench }: { workbench: Workbench }) => {
+export const Header = memo(({ workbench, screen }: HeaderProps) => {
   const connection = useObserved(workbench, (each) => each.connection);
-  const profile = useObserved(workbench, (each) => each.profile);
-  const { profiles } = workbench;
-  const [theme, setTheme] = useState(keptTheme);
+  useObservable(screen);
+  const isInspecting = screen.mode === "inspect";
   return (
     <header className="header">
       <h1>Vitrine</h1>
-      <ConnectionBadge state={connection} />
+      {(isInspecting || connection.phase !== "open") && <ConnectionBadge state={connection} />}
+      {!isInspecting && (
+        <ToggleButton
+          className="button"
+          isSelected={screen.isToolsShown}
+          onChange={() => screen.toggleTools()}
+        >
+          Tools
+        </ToggleButton>
+      )}
       <span className="header-space" />
       <div className="header-tools">
-        <RecordingMenu workbench={workbench} />
-        <Button className="button" onPress={() => go("grid")}>
-          Grid
+        <Button className="button" onPress={() => screen.show("palette")}>
+          Search <kbd className="keys wide-only">{keysOf({ key: "k", isCommand: true })}</kbd>
         </Button>
-        <Choice
-          label="Host profile of new apps"
-          options={profiles.map(({ id, title, description }) => ({ id, label: title, description }))}
-          value={profile.id}
-          onChange={(id) => {
-            const chosen = profiles.find((each) => each.id === id);
-            if (!chosen) return;
-            workbench.profile = chosen;
-            keep("profile", id);
-          }}
-        />
-        <Choice
-          label="Theme"
-          options={THEMES}
-          value={theme}
-          onChange={(id) => {
-            const chosen = THEMES.find((each) => each.id === id)?.id ?? "system";
-            setTheme(chosen);
-            applyTheme(workbench, chosen);
-          }}
-        />
+        <ToggleButton className="button" isSelected={isInspecting} onChange={() => screen.setMode()}>
+          Inspect
+        </ToggleButton>
+        {isInspecting && <InspectTools workbench={workbench} />}
       </div>
     </header>
   );
 });
+
+/** Controls for people who look under the hood. */
+function InspectTools({ workbench }: { workbench: Workbench }) {
+  const profile = useObserved(workbench, (each) => each.profile);
+  const { profiles } = workbench;
+  const theme = useObserved(workbench, ({ look }) => look.theme ?? "system");
+  return (
+    <>
+      <RecordingMenu workbench={workbench} />
+      <Button className="button" onPress={() => go("grid")}>
+        Grid
+      </Button>
+      <Choice
+        label="Host profile of new apps"
+        options={profiles.map(({ id, title, description }) => ({ id, label: title, description }))}
+        value={profile.id}
+        onChange={(id) => {
+          const chosen = profiles.find((each) => each.id === id);
+          if (!chosen) return;
+          workbench.profile = chosen;
+          keep("profile", id);
+        }}
+      />
+      <Choice
+        label="Theme"
+        options={THEMES}
+        value={theme}
+        onChange={(id) => isTheme(id) && applyTheme(workbench, id)}
+      />
+    </>
+  );
+}

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { useCallback, useState } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import {
   Button,
   Dialog,
@@ -16,20 +16,23 @@ import {
 import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
 import type { Workbench } from "../../model/workbench.js";
 import { ConversationPane } from "../conversation/conversation-pane.js";
-import { GridView } from "../grid/grid-view.js";
-import { Inspector } from "../inspector/inspector.js";
 import { QuestionDialogs } from "../questions/question-dialogs.js";
 import { ReplayPlace } from "../replay/replay-bar.js";
-import { type ChosenTool, ServersPane } from "../servers/servers-pane.js";
-import { useObserved } from "../use-observable.js";
+import { ServersPane } from "../servers/servers-pane.js";
+import { useObservable, useObserved } from "../use-observable.js";
 import { Banners } from "./banners.js";
 import { Boundary } from "./boundary.js";
 import { Header } from "./header.js";
 import { keep, readKept } from "./kept.js";
+import { pageCommands, pageShortcuts } from "./page-commands.js";
+import type { Pane, Screen } from "./screen.js";
 import "./shell.css";
+import { useShortcuts } from "./shortcuts.js";
+import { ShortcutsDialog } from "./shortcuts-dialog.js";
 import { go, useHash } from "./use-hash.js";
 
-type Pane = "tools" | "conversation" | "inspector";
+const Palette = lazy(() => import("./palette.js"));
+const ApprovalsDialog = lazy(() => import("./approvals-dialog.js"));
 
 const PANES: { id: Pane; title: string }[] = [
   { id: "tools", title: "Tools" },
@@ -37,23 +40,33 @@ const PANES: { id: Pane; title: string }[] = [
   { id: "inspector", title: "Inspector" },
 ];
 
+/** Loaded after the conversation, which people see first. */
+const InspectorPane = lazy(async () => ({
+  default: (await import("../inspector-pane/inspector-pane.js")).InspectorPane,
+}));
+/** Loaded when it is opened. */
+const GridView = lazy(async () => ({ default: (await import("../grid/grid-view.js")).GridView }));
+
 /** Storage for pane widths, which also works without browser storage. */
 const KEPT = { getItem: (name: string) => readKept(name) ?? null, setItem: keep };
 
+/** Props of a {@link Page}. */
+export interface PageProps {
+  workbench: Workbench;
+  screen: Screen;
+}
+
 /** The whole page. On a narrow screen, CSS shows the selected pane: no app is moved for that. */
-export function Page({ workbench }: { workbench: Workbench }) {
+export function Page({ workbench, screen }: PageProps) {
   const isAsking = useObserved(workbench, (each) => each.isAsking);
-  const [pane, setPane] = useState<Pane>("conversation");
-  const [chosen, setChosen] = useState<ChosenTool>();
-  const fill = useCallback((tool: ChosenTool): void => {
-    setChosen(tool);
-    setPane("tools");
-  }, []);
-  const toConversation = useCallback(() => setPane("conversation"), []);
+  useObservable(screen);
+  const { mode, pane, chosen, isToolsShown, isInspectorLoaded, overlay } = screen;
+  const shortcuts = useMemo(() => pageShortcuts(workbench, screen), [workbench, screen]);
+  useShortcuts(shortcuts);
   const layout = useDefaultLayout({ id: "panes", storage: KEPT });
   return (
-    <div className="page" data-pane={pane}>
-      <Header workbench={workbench} />
+    <div className="page" data-mode={mode} data-pane={pane} data-tools={isToolsShown || undefined}>
+      <Header workbench={workbench} screen={screen} />
       <Banners workbench={workbench} />
       <Group className="panes" {...layout} orientation="horizontal">
         <Panel id="tools" className="pane" defaultSize="24" minSize="220px">
@@ -62,25 +75,29 @@ export function Page({ workbench }: { workbench: Workbench }) {
               <ServersPane
                 workbench={workbench}
                 chosen={chosen}
-                onChoose={setChosen}
-                onRun={toConversation}
+                onChoose={screen.choose}
+                onRun={screen.toConversation}
               />
             </Boundary>
           </section>
         </Panel>
-        <Separator className="separator" aria-label="Width of the tools" />
+        <Separator className="separator separator-tools" aria-label="Width of the tools" />
         <Panel id="conversation" className="pane" minSize="280px">
           <main aria-label="Conversation" className="pane-body">
             <Boundary name="This pane">
-              <ConversationPane workbench={workbench} onForm={fill} />
+              <ConversationPane workbench={workbench} onForm={screen.choose} />
             </Boundary>
           </main>
         </Panel>
-        <Separator className="separator" aria-label="Width of the inspector" />
+        <Separator className="separator separator-inspector" aria-label="Width of the inspector" />
         <Panel id="inspector" className="pane" defaultSize="30" minSize="240px">
           <section aria-label="Inspector" className="pane-body">
             <Boundary name="This pane">
-              <Inspector workbench={workbench} />
+              {isInspectorLoaded && (
+                <Suspense>
+                  <InspectorPane workbench={workbench} />
+                </Suspense>
+              )}
             </Boundary>
           </section>
         </Panel>
@@ -94,7 +111,7 @@ export function Page({ workbench }: { workbench: Workbench }) {
           selectedKeys={[pane]}
           onSelectionChange={(keys) => {
             const id = PANES.find((each) => keys.has(each.id))?.id;
-            if (id) setPane(id);
+            if (id) screen.setPane(id);
           }}
         >
           {PANES.map(({ id, title }) => (
@@ -106,6 +123,21 @@ export function Page({ workbench }: { workbench: Workbench }) {
         </ToggleButtonGroup>
       </nav>
       <GridDialog workbench={workbench} />
+      {overlay === "palette" && (
+        <Suspense>
+          <Palette
+            workbench={workbench}
+            screen={screen}
+            commands={pageCommands(workbench, screen, shortcuts)}
+          />
+        </Suspense>
+      )}
+      {overlay === "approvals" && (
+        <Suspense>
+          <ApprovalsDialog screen={screen} />
+        </Suspense>
+      )}
+      {overlay === "shortcuts" && <ShortcutsDialog screen={screen} shortcuts={shortcuts} />}
       <QuestionDialogs workbench={workbench} />
     </div>
   );
@@ -128,7 +160,9 @@ function GridDialog({ workbench }: { workbench: Workbench }) {
             </Button>
           </header>
           <Boundary name="The grid">
-            <GridView workbench={workbench} />
+            <Suspense>
+              <GridView workbench={workbench} />
+            </Suspense>
           </Boundary>
         </Dialog>
       </Modal>

@@ -9,6 +9,16 @@ import { keep, readKept } from "./kept.js";
 /** `system`: the theme of the user's system. */
 export type ThemeChoice = "system" | "light" | "dark";
 
+/** The themes, as users choose them. */
+export const THEMES: { id: ThemeChoice; label: string }[] = [
+  { id: "system", label: "System theme" },
+  { id: "light", label: "Light" },
+  { id: "dark", label: "Dark" },
+];
+
+/** Whether a text names a theme. */
+export const isTheme = (id: string): id is ThemeChoice => THEMES.some((each) => each.id === id);
+
 /** The last selected theme. */
 export function keptTheme(): ThemeChoice {
   const kept = readKept("theme");

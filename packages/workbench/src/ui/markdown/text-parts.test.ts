@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { textParts } from "./model-text.js";
+import { textParts } from "./text-parts.js";
 
 const paragraph = (text: string) => ({ kind: "paragraph", text });
 const code = (text: string, language = "") => ({ kind: "code", language, text });

@@ -1,0 +1,84 @@
+/**
+ * Files that a user adds to a message: pictures and texts.
+ *
+ * @module
+ */
+import type { ContentBlock } from "@vitrine/protocol";
+
+/** A file in a message that is not sent yet. */
+export interface Attachment {
+  readonly id: number;
+  readonly name: string;
+  /** Characters that it takes in the message. */
+  readonly size: number;
+  readonly block: ContentBlock;
+}
+
+/** Limits of a message. An entry of a conversation has a million bytes at most. */
+export const ATTACHMENT_LIMITS = {
+  files: 10,
+  /** Characters of all attachments, as they are sent. */
+  size: 700_000,
+  /** Pixels of the longer side of a picture; models scale larger ones down. */
+  side: 1_568,
+} as const;
+
+/** Pictures that all models with pictures read. */
+const PICTURES = /^image\/(?:png|jpeg|gif|webp)$/;
+/** Names of text files that browsers give no text type. */
+const TEXT_NAMES =
+  /\.(?:txt|md|markdown|csv|tsv|json|jsonl|ya?ml|toml|ini|xml|html?|css|svg|[cm]?[jt]sx?|py|rb|go|rs|java|kt|swift|c|h|cpp|hpp|cs|php|sh|sql|log|diff|patch|tex|graphql|env\.example)$/i;
+
+/** A file, as the browser has it. */
+export type GivenFile = Pick<File, "name" | "type" | "size" | "arrayBuffer">;
+
+/** Makes a smaller picture: `size` is the number of characters of its Base64. */
+export type Shrink = (
+  file: GivenFile,
+  size: number,
+) => Promise<{ data: string; mimeType: string } | undefined>;
+
+/**
+ * Reads a file for a message.
+ *
+ * @param room characters that the message has left
+ * @returns the content, or why it cannot be added
+ */
+export async function readAttachment(
+  file: GivenFile,
+  room: number,
+  shrink: Shrink,
+): Promise<{ block: ContentBlock; size: number } | { problem: string }> {
+  const { name, type } = file;
+  const tooLarge = { problem: `“${name}” is too large: a message has room for ${kilobytes(room)} more.` };
+  if (PICTURES.test(type)) {
+    const picture = await shrink(file, room);
+    if (!picture) return { problem: `“${name}” is not a picture that can be read.` };
+    const { data, mimeType } = picture;
+    return data.length > room ? tooLarge : { block: { type: "image", data, mimeType }, size: data.length };
+  }
+  if (!type.startsWith("text/") && type !== "application/json" && !TEXT_NAMES.test(name))
+    return {
+      problem: `“${name}” is neither a picture (PNG, JPEG, GIF, WebP) nor a text: no model would read it.`,
+    };
+  if (file.size > room) return tooLarge;
+  const text = textOf(await file.arrayBuffer());
+  if (text === undefined) return { problem: `“${name}” is not a text in UTF-8.` };
+  const uri = `attachment:///${encodeURIComponent(name)}`;
+  const mimeType = type === "" ? "text/plain" : type;
+  // In JSON, some characters take more.
+  const size = JSON.stringify(text).length;
+  return size > room ? tooLarge : { block: { type: "resource", resource: { uri, mimeType, text } }, size };
+}
+
+/** A text in UTF-8; undefined for anything else. */
+function textOf(bytes: ArrayBuffer): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+const kilobytes = (size: number): string => `${Math.floor(Math.max(0, size) / 1_000)} kB`;

@@ -1,0 +1,49 @@
+/**
+ * The right pane: the inspector of an app, or of a server.
+ *
+ * @module
+ */
+import { lazy, memo, Suspense, useState } from "react";
+import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
+import type { Workbench } from "../../model/workbench.js";
+import { Inspector } from "../inspector/inspector.js";
+import { Boundary } from "../shell/boundary.js";
+import "./inspector-pane.css";
+
+/** Loaded when a user first looks at a server. */
+const ServerInspector = lazy(async () => ({
+  default: (await import("../server-inspector/server-inspector.js")).ServerInspector,
+}));
+
+/** Inspects an app, or a server. */
+export const InspectorPane = memo(({ workbench }: { workbench: Workbench }) => {
+  const [scope, setScope] = useState<"app" | "server">("app");
+  return (
+    <div className="inspector-pane">
+      <ToggleButtonGroup
+        className="inspector-scope"
+        aria-label="What to inspect"
+        selectionMode="single"
+        disallowEmptySelection
+        selectedKeys={[scope]}
+        onSelectionChange={(keys) => setScope(keys.has("server") ? "server" : "app")}
+      >
+        <ToggleButton id="app" className="inspector-scope-button">
+          App
+        </ToggleButton>
+        <ToggleButton id="server" className="inspector-scope-button">
+          Server
+        </ToggleButton>
+      </ToggleButtonGroup>
+      {scope === "app" ? (
+        <Inspector workbench={workbench} />
+      ) : (
+        <Boundary name="The inspector of servers">
+          <Suspense fallback={<p className="in-none soft">Loading…</p>}>
+            <ServerInspector workbench={workbench} />
+          </Suspense>
+        </Boundary>
+      )}
+    </div>
+  );
+});

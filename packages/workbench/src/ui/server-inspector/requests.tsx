@@ -1,0 +1,244 @@
+/**
+ * Requests that the user has made in this inspector: numbers, and each one to repeat, edit, save and compare.
+ *
+ * @module
+ */
+import { useState } from "react";
+import { Button, Input, Label, TextField } from "react-aria-components";
+import { jsonDiff } from "../../model/server/json-diff.js";
+import type { SavedRequest } from "../../model/server/kept-requests.js";
+import type { MadeRequest, RequestStatistics } from "../../model/server/request-log.js";
+import { JsonEditor } from "../form/json-editor.js";
+import { readArguments } from "../form/json-text.js";
+import { clock, count, duration, size } from "../inspector/format.js";
+import { Json } from "../inspector/json.js";
+import { useObservable } from "../use-observable.js";
+import { FieldChanges } from "./field-changes.js";
+import type { ServerTabProps } from "./server-inspector.js";
+
+type Editable = Pick<MadeRequest, "kind" | "name" | "input">;
+
+/** Statistics, saved requests, and the history. */
+export function RequestsTab({ inspected }: ServerTabProps) {
+  const { requests, kept } = inspected;
+  useObservable(requests);
+  const [saved, setSaved] = useState(() => kept.saved);
+  const [edited, setEdited] = useState<Editable>();
+  const [marked, setMarked] = useState<number>();
+  const [open, setOpen] = useState<number>();
+  const made = requests.requests.toReversed();
+  const other = made.find(({ n }) => n === marked);
+  const compared = made.find(({ n }) => n === open);
+  const again = (request: Editable): void => void inspected.again(request);
+  return (
+    <div className="in-scroll">
+      <Statistics rows={requests.statistics} />
+      {edited && (
+        <EditedRequest
+          key={JSON.stringify(edited)}
+          request={edited}
+          onSend={again}
+          onSave={(request) => setSaved(kept.save(request))}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+      {saved.length > 0 && (
+        <section className="in-section" aria-label="Saved requests">
+          <h3>Saved</h3>
+          <ul className="si-list">
+            {saved.map((request) => (
+              <li key={request.title} className="si-row">
+                <span className="si-grow">
+                  {request.title} <span className="soft small mono">{request.name}</span>
+                </span>
+                <Button
+                  className="button"
+                  aria-label={`Send ${request.title}`}
+                  onPress={() => again(request)}
+                >
+                  Send
+                </Button>
+                <Button
+                  className="button quiet"
+                  aria-label={`Edit ${request.title}`}
+                  onPress={() => setEdited(request)}
+                >
+                  Edit
+                </Button>
+                <Button
+                  className="button quiet"
+                  aria-label={`Forget ${request.title}`}
+                  onPress={() => setSaved(kept.forget(request.title))}
+                >
+                  Forget
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section className="in-section" aria-label="History">
+        <h3>History</h3>
+        {made.length === 0 && (
+          <p className="soft">Requests that you make in Tools, Resources and Prompts are listed here.</p>
+        )}
+        <ul className="si-list">
+          {made.map((request) => (
+            <li key={request.n}>
+              <div className="si-row">
+                <span className="si-grow">
+                  <span className="mono">{request.name}</span>{" "}
+                  <span className="soft small">{clock(request.at)}</span> <Outcome request={request} />
+                </span>
+                <Button className="button" onPress={() => again(request)}>
+                  Resend
+                </Button>
+                <Button className="button quiet" onPress={() => setEdited(request)}>
+                  Edit
+                </Button>
+                <Button
+                  className="button quiet"
+                  aria-pressed={marked === request.n}
+                  onPress={() => setMarked(marked === request.n ? undefined : request.n)}
+                >
+                  {marked === request.n ? "Marked" : "Mark to compare"}
+                </Button>
+                <Button
+                  className="button quiet"
+                  aria-expanded={open === request.n}
+                  onPress={() => setOpen(open === request.n ? undefined : request.n)}
+                >
+                  {open === request.n ? "Hide" : other && other.n !== request.n ? "Compare" : "Show"}
+                </Button>
+              </div>
+              {open === request.n && compared && <OpenRequest request={compared} other={other} />}
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+}
+
+function Outcome({ request: { outcome } }: { request: MadeRequest }) {
+  if (!outcome) return <span className="badge accent">running</span>;
+  return (
+    <>
+      {outcome.isError && <span className="badge bad">error</span>}{" "}
+      <span className="soft small">
+        {duration(outcome.duration)}, {size(outcome.size)}
+      </span>
+    </>
+  );
+}
+
+/** A request with its answer, or the differences from the marked one. */
+function OpenRequest({ request, other }: { request: MadeRequest; other: MadeRequest | undefined }) {
+  const about = ({ input, outcome }: MadeRequest) => ({
+    arguments: input,
+    ...(outcome?.problem !== undefined ? { problem: outcome.problem } : { result: outcome?.result }),
+  });
+  if (!other || other.n === request.n)
+    return <Json value={about(request)} label="The request and its answer" />;
+  const changes = jsonDiff(about(other), about(request));
+  return changes.length === 0 ? (
+    <p role="status">Both have the same arguments and the same answer.</p>
+  ) : (
+    <FieldChanges changes={changes} before="the marked one" after="this one" />
+  );
+}
+
+function EditedRequest({
+  request,
+  onSend,
+  onSave,
+  onClose,
+}: {
+  request: Editable;
+  onSend: (request: Editable) => void;
+  onSave: (request: SavedRequest) => void;
+  onClose: () => void;
+}) {
+  const { kind, name } = request;
+  const [text, setText] = useState(() => JSON.stringify(request.input, null, 2));
+  const [address, setAddress] = useState(name);
+  const [title, setTitle] = useState(name);
+  const { value, problem } = readArguments(text);
+  const next = value && { kind, name: address, input: value };
+  return (
+    <section className="in-section" aria-label="Edit a request">
+      <h3>
+        Edit <span className="mono">{kind}</span>
+      </h3>
+      <TextField className="in-field" value={address} onChange={setAddress}>
+        <Label className="soft small">{kind === "resources/read" ? "Address" : "Name"}</Label>
+        <Input className="input" />
+      </TextField>
+      {kind !== "resources/read" && (
+        <JsonEditor text={text} problems={problem === undefined ? [] : [problem]} onChange={setText} />
+      )}
+      <div className="si-row">
+        <Button className="button primary" isDisabled={!next} onPress={() => next && onSend(next)}>
+          Send
+        </Button>
+        <TextField
+          className="in-field si-grow"
+          aria-label="Title of the saved request"
+          value={title}
+          onChange={setTitle}
+        >
+          <Input className="input" />
+        </TextField>
+        <Button
+          className="button"
+          isDisabled={!next || title.trim() === ""}
+          onPress={() => next && onSave({ ...next, title: title.trim() })}
+        >
+          Save
+        </Button>
+        <Button className="button quiet" onPress={onClose}>
+          Close
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function Statistics({ rows }: { rows: readonly RequestStatistics[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <section className="in-section" aria-label="Statistics">
+      <h3>Times, sizes and errors of this session</h3>
+      <div className="si-table">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Request</th>
+              <th scope="col">Count</th>
+              <th scope="col">Errors</th>
+              <th scope="col">p50</th>
+              <th scope="col">p95</th>
+              <th scope="col">Characters</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={`${row.kind} ${row.name}`}>
+                <th scope="row" className="mono">
+                  {row.name}
+                </th>
+                <td>{count(row.count)}</td>
+                <td>{count(row.errors)}</td>
+                <td>{duration(row.p50)}</td>
+                <td>{duration(row.p95)}</td>
+                <td>
+                  {size(row.size)} (largest {size(row.largest)})
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

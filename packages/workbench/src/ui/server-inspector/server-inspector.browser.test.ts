@@ -1,0 +1,289 @@
+/** The built workbench, walked through as a user of MCP Inspector would. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { RunningGateway } from "@vitrine/gateway";
+import axe from "axe-core";
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { LIMIT, sharedChromium } from "../../../../../testing/browser.ts";
+import { startTestGateway } from "../../../../../testing/gateway/gateway-stage.ts";
+import { builtWorkbench } from "../../../../../testing/gateway/workbench-page.ts";
+
+const script = (name: string): string =>
+  fileURLToPath(new URL(`../../../../../testing/gateway/${name}.mjs`, import.meta.url));
+const program = (name: string, ...args: string[]) => ({
+  command: process.execPath,
+  args: [script(name), ...args],
+});
+
+let folder: string;
+let browser: Browser;
+let gateway: RunningGateway;
+let page: Page;
+let inspector: Locator;
+const complaints: string[] = [];
+/** Addresses outside of the gateway that the page asked for. */
+const strangers: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "vitrine-server-inspector-"));
+  browser = await sharedChromium();
+  const mcpServers = {
+    whole: program("whole-server", "legacy"),
+    modern: program("whole-server", "modern"),
+    tasks: program("tasks-server"),
+  };
+  ({ gateway } = await startTestGateway({ mcpServers }, folder, builtWorkbench()));
+  const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } });
+  context.setDefaultTimeout(LIMIT);
+  page = await context.newPage();
+  page.on("pageerror", (error) => complaints.push(`${error}`));
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (/^https?:$/.test(url.protocol) && url.origin !== gateway.origin) strangers.push(request.url());
+  });
+  await page.goto(`${gateway.loginUrl()}#inspect`);
+  inspector = page.getByRole("region", { name: "Inspector" });
+  await inspector.getByRole("radio", { name: "Server" }).click();
+}, 60_000);
+afterAll(async () => {
+  await page?.context().close();
+  await gateway?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const tab = (name: string) => inspector.getByRole("tab", { name: new RegExp(`^${name}`) }).click();
+const panel = () => inspector.getByRole("tabpanel");
+const section = (name: string) => panel().getByRole("region", { name, exact: true });
+const button = (name: string, at: Locator = panel()) => at.getByRole("button", { name, exact: true });
+
+async function inspect(server: string): Promise<void> {
+  await inspector.getByRole("button", { name: /The server to inspect/ }).click();
+  await page.getByRole("option", { name: server, exact: true }).click();
+}
+
+async function axeFinds(): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const { axe: run } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await run.run(".inspector-pane");
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  });
+}
+
+it("overview: version, capabilities, instructions, ping and icon", async () => {
+  await section("About the server").getByText("Everything 1.2.0").waitFor();
+  await section("About the server").getByText("2025-11-25, with sessions").waitFor();
+  await section("Capabilities").getByText("completions").waitFor();
+  await section("Instructions").getByText("Ask for the weather of a **city**.").waitFor();
+  await section("About the server").locator("img.si-icon").waitFor();
+  await button("Ping").click();
+  await section("About the server")
+    .getByText(/Answered after [\d.]+ m?s/)
+    .waitFor();
+});
+
+it("roots: set in the page, and offered after a restart", async () => {
+  const roots = section("Roots");
+  await roots.getByLabel("New root").fill("file:///srv/data");
+  await button("Add root").click();
+  await roots.getByText("file:///srv/data").waitFor();
+  await button("Restart now").click();
+  await expect.poll(() => button("Restart now").count()).toBe(0);
+  await roots.getByLabel("New root").fill("no address");
+  await button("Add root").click();
+  await roots.getByRole("alert").getByText("is not an address").waitFor();
+});
+
+it("resources: read as Markdown and as an image, a template with completion, and updates", async () => {
+  await tab("Resources");
+  const notes = section("notes");
+  await button("Read", notes).click();
+  await notes.getByRole("heading", { name: "Today" }).waitFor();
+  await button("Subscribe", notes).click();
+  await button("Subscribed", notes).waitFor();
+  await button("Read", section("pixel")).click();
+  await section("pixel").locator("img.picture").waitFor();
+  const forecast = section("forecast");
+  await forecast.getByLabel("country").fill("Norway");
+  await forecast.getByLabel("city").fill("O");
+  await forecast.getByText("Suggestions: Oslo").waitFor();
+  await forecast.getByLabel("city").fill("Oslo");
+  await button("Read", forecast).click();
+  await forecast.getByText('"Oslo"').waitFor();
+});
+
+it("prompts: arguments with completion, a preview, and a problem", async () => {
+  await tab("Prompts");
+  const compare = section("Compare cities");
+  expect(await button("Get the prompt", compare).isDisabled()).toBe(true);
+  await compare.getByLabel("first (required)").fill("Ber");
+  await compare.getByText("Suggestions: Bergen, Berlin, Bern").waitFor();
+  await compare.getByLabel("first (required)").fill("Bergen");
+  await button("Get the prompt", compare).click();
+  await compare.getByText("Compare Bergen with home.").waitFor();
+  await compare.getByText("With pleasure.").waitFor();
+});
+
+it("tools: an output schema that fits, progress, and a notified change", async () => {
+  await tab("Tools");
+  const add = section("add");
+  await button("Open add").click();
+  await add.getByLabel(/^a\b/).fill("19");
+  await add.getByLabel(/^b\b/).fill("23");
+  await button("Run", add).click();
+  await add.getByText("The result fits the output schema").waitFor();
+  await add.getByText("42", { exact: true }).waitFor();
+  await button("Open steps").click();
+  await button("Run", section("steps")).click();
+  await section("steps").getByText("Progress: 1/3, 2/3, 3/3").waitFor();
+  await button("Open change_note").click();
+  await button("Run", section("change_note")).click();
+  await section("change_note").getByText("changed", { exact: true }).waitFor();
+  await tab("Resources");
+  await section("notes").getByText("changed once since you read it").waitFor();
+});
+
+it("requests: repeated, edited, compared and saved, with times and errors", async () => {
+  await tab("Requests");
+  const history = section("History");
+  const made = history.locator("li").filter({ hasText: "add" });
+  await made.first().getByRole("button", { name: "Resend" }).click();
+  await expect.poll(() => made.count()).toBe(2);
+  await made.last().getByRole("button", { name: "Edit" }).click();
+  const edit = section("Edit a request");
+  await edit.getByRole("textbox", { name: "Arguments as JSON" }).fill('{"a": 1, "b": 1}');
+  await button("Send", edit).click();
+  await expect.poll(() => made.count()).toBe(3);
+  await edit.getByRole("textbox", { name: "Title of the saved request" }).fill("one and one");
+  await button("Save", edit).click();
+  await button("Send one and one").click();
+  await expect.poll(() => made.count()).toBe(4);
+  await made.last().getByRole("button", { name: "Mark to compare" }).click();
+  await made.first().getByRole("button", { name: "Compare", exact: true }).click();
+  await history.getByRole("row", { name: "result.structuredContent.sum 42 2" }).waitFor();
+  const row = section("Statistics").getByRole("row", { name: /^add 4 0 / });
+  await row.waitFor();
+  expect(await row.textContent()).toMatch(/ms|s/);
+});
+
+it("log: the level is asked for, and lines arrive live", async () => {
+  await tab("Log");
+  await panel()
+    .getByRole("button", { name: /Least level/ })
+    .click();
+  await page.getByRole("option", { name: "warning and worse" }).click();
+  for (const [level, line] of [
+    ["debug", "too quiet"],
+    ["error", "the roof is on fire"],
+  ] as const) {
+    await tab("Requests");
+    await button("Edit", section("History").locator("li").first()).click();
+    const edit = section("Edit a request");
+    await edit.getByLabel("Name").fill("log");
+    await edit.getByRole("textbox", { name: "Arguments as JSON" }).fill(JSON.stringify({ level, line }));
+    await button("Send", edit).click();
+    await button("Close", edit).click();
+  }
+  await tab("Log");
+  await panel().getByText("the roof is on fire").waitFor();
+  expect(await panel().getByText("too quiet").count()).toBe(0);
+});
+
+it("messages: everything on one list, with answers, masked and searchable", async () => {
+  await tab("Messages");
+  await panel().getByRole("searchbox", { name: "Method" }).fill("prompts/get");
+  const rows = panel().getByRole("option");
+  await expect.poll(() => rows.count()).toBe(2);
+  await rows.first().click();
+  await button("Go to the answer").click();
+  await panel().getByText("Bergen and home").waitFor();
+  await panel()
+    .getByText(/result from the server whole at/)
+    .waitFor();
+});
+
+it("changes: what the server offers now and did not before", async () => {
+  await tab("Overview");
+  await section("Changes of its lists").getByText("Nothing has changed.").waitFor();
+  await tab("Tools");
+  await button("Open grow").click();
+  await button("Run", section("grow")).click();
+  await button("Open grown").waitFor();
+  await tab("Overview");
+  await section("Changes of its lists").getByRole("listitem").filter({ hasText: "grown" }).waitFor();
+  await button("Mark as seen").click();
+  await section("Changes of its lists").getByText("Nothing has changed.").waitFor();
+});
+
+it("a server of the second generation: its revision, and its questions as messages", async () => {
+  await inspect("modern");
+  await section("About the server").getByText("2026-07-28, without sessions").waitFor();
+  await tab("Messages");
+  await tab("Tools");
+  await button("Open ask").click();
+  const params = {
+    message: "Which city?",
+    mode: "form",
+    requestedSchema: { type: "object", properties: { city: { type: "string" } } },
+  };
+  await section("ask")
+    .getByRole("textbox", { name: "Arguments as JSON" })
+    .fill(JSON.stringify({ method: "elicitation/create", params }));
+  await button("Run", section("ask")).click();
+  const dialog = page.getByRole("alertdialog");
+  await dialog.getByText("Which city?").waitFor();
+  await dialog.getByLabel("city").fill("Oslo");
+  await dialog.getByRole("button", { name: "Answer" }).click();
+  await section("ask").getByText("Oslo").first().waitFor();
+  await tab("Messages");
+  await panel().getByRole("searchbox", { name: "Search in JSON" }).fill("input_required");
+  await expect.poll(() => panel().getByRole("option").count()).toBe(1);
+  await panel().getByRole("searchbox", { name: "Search in JSON" }).fill("inputResponses");
+  await expect.poll(() => panel().getByRole("option").count()).toBe(1);
+});
+
+it("tasks: started, followed to the result, cancelled, and resumed by id", async () => {
+  await inspect("tasks");
+  await tab("Tools");
+  await button("Open bake").click();
+  await section("bake")
+    .getByLabel(/^milliseconds/)
+    .fill("300");
+  await button("Run", section("bake")).click();
+  const said = section("bake").getByText(/Started as task \w+/);
+  const id = /task (\w+)/.exec((await said.textContent()) ?? "")?.[1] ?? "";
+  await section("bake")
+    .getByLabel(/^milliseconds/)
+    .fill("60000");
+  await button("Run", section("bake")).click();
+  await tab("Tasks");
+  const first = section(`Task ${id}`);
+  await first.getByText("completed", { exact: true }).waitFor();
+  await button("Get the result", first).click();
+  await first.getByText("baked").waitFor();
+  const other = panel()
+    .getByRole("region")
+    .filter({ has: page.getByText("working", { exact: true }) });
+  await other.getByRole("button", { name: "Cancel the task" }).click();
+  await panel().getByText("cancelled", { exact: true }).waitFor();
+  await page.reload();
+  await inspector.getByRole("radio", { name: "Server" }).click();
+  await inspect("tasks");
+  await tab("Tasks");
+  await panel().getByLabel("Resume a task by its id").fill(id);
+  await button("Resume").click();
+  await section(`Task ${id}`).getByText("completed", { exact: true }).waitFor();
+});
+
+it("the page says nothing to third parties, and complains about nothing", async () => {
+  for (const name of ["Overview", "Tools", "Tasks"]) {
+    await tab(name);
+    expect(await axeFinds(), name).toEqual([]);
+  }
+  expect(strangers).toEqual([]);
+  expect(complaints).toEqual([]);
+});
