@@ -37,15 +37,21 @@ const STYLE = {
   stringifyStringValues: true,
 };
 
+/** Maximum characters of a value that is shown without a click. */
+const SMALL = 2_000;
+
 /** Large values start closed. */
 const opens = (depth: number) => (level: number, value: unknown) =>
   level < depth && Object.keys(Object(value)).length <= 100;
 
-/** A value as a JSON tree, or as text if it is large. `depth` levels are open. */
+/** A value as a JSON tree, or as text if it is large. `depth` levels of it are open, and all of a small value. */
 export function Json({ value, label, depth = 4 }: { value: unknown; label: string; depth?: number }) {
   const text = useMemo(() => jsonOf(value), [value]);
   const tree = useMemo(() => (text.length <= TREE ? treeOf(text) : undefined), [text]);
-  if (tree) return <JsonView data={tree} style={STYLE} shouldExpandNode={opens(depth)} aria-label={label} />;
+  if (tree) {
+    const levels = text.length <= SMALL ? Number.POSITIVE_INFINITY : depth;
+    return <JsonView data={tree} style={STYLE} shouldExpandNode={opens(levels)} aria-label={label} />;
+  }
   return (
     <>
       {text.length > TEXT && (

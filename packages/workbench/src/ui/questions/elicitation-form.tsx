@@ -4,7 +4,7 @@
  * @module
  */
 import { type ReactNode, useMemo, useRef, useState } from "react";
-import { Button, Heading } from "react-aria-components";
+import { Button } from "react-aria-components";
 import type { PendingElicitation } from "../../model/conversation/questions.js";
 import { focusFirstError, SchemaForm, type SchemaFormHandle } from "../form/schema-form.js";
 import { startOf } from "../form/starting-input.js";
@@ -17,9 +17,6 @@ export function ElicitationForm({ asked }: { asked: PendingElicitation }) {
   const { question } = asked;
   return (
     <>
-      <Heading slot="title" level={2}>
-        The server {question.server} asks
-      </Heading>
       {/* The words are the server's. */}
       <p className="description">{question.message}</p>
       {question.mode === "form" ? (

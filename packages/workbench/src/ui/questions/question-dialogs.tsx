@@ -4,7 +4,7 @@
  * @module
  */
 import { lazy, type ReactNode, Suspense, useLayoutEffect, useState } from "react";
-import { Dialog, Modal, ModalOverlay } from "react-aria-components";
+import { Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
@@ -47,9 +47,15 @@ function CurrentQuestion({ workbench }: { workbench: Workbench }) {
         <SamplingForm asked={sampling[0]} />
       ) : (
         elicitations[0] && (
-          <Suspense fallback={<p className="soft">Loading…</p>}>
-            <ElicitationForm asked={elicitations[0]} />
-          </Suspense>
+          <>
+            {/* A dialog takes its name from the title that it has when it opens: the title does not wait for the form. */}
+            <Heading slot="title" level={2}>
+              The server {elicitations[0].question.server} asks
+            </Heading>
+            <Suspense fallback={<p className="soft">Loading…</p>}>
+              <ElicitationForm asked={elicitations[0]} />
+            </Suspense>
+          </>
         )
       )}
     </QuestionModal>
