@@ -45,7 +45,7 @@ const EXTERNAL: Record<string, Record<string, RegExp>> = {
  * is.
  */
 const PAGE =
-  /^(react|react-dom(\/client)?|react-aria-components|react-resizable-panels|virtua|react-json-view-lite|temml|sugar-high(\/.+)?|@rjsf\/(core\/lib\/components\/Form\.js|utils)|@cfworker\/json-schema)$/;
+  /^(lucide-react|react|react-dom(\/client)?|react-aria-components|react-resizable-panels|virtua|react-json-view-lite|temml|sugar-high(\/.+)?|@rjsf\/(core\/lib\/components\/Form\.js|utils)|@cfworker\/json-schema)$/;
 /** Imports of the command line. */
 const COMMAND =
   /^(node:.+|commander|playwright-core|zod|@modelcontextprotocol\/((client|server)(\/(stdio|validators\/ajv))?|node))$/;

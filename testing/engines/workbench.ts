@@ -190,7 +190,7 @@ function partOf({ width, height, pixels }: Picture, part: Box): Picture {
 
 const wordsOf = ({ selector, text = "" }: Target): string => `${selector} ${text}`;
 
-const isStarted = (): boolean => document.body.textContent?.includes("Nothing has been called yet") === true;
+const isStarted = (): boolean => document.body.textContent?.includes("What would you like to do?") === true;
 
 const countApps = (): number => document.querySelectorAll("mcp-app").length;
 

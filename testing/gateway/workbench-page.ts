@@ -44,7 +44,7 @@ export class WorkbenchPage {
     await page.setViewportSize({ width: 1600, height: 1000 });
     const workbench = new WorkbenchPage(page, new URL(loginUrl).origin);
     await page.goto(`${loginUrl}#inspect`);
-    await page.getByText("Nothing has been called yet").waitFor();
+    await page.getByText("What would you like to do?").waitFor();
     return workbench;
   }
 
@@ -58,7 +58,7 @@ export class WorkbenchPage {
 
   /** Finds a tool by the search box, and opens it. */
   async pick({ server, title }: ListedTool): Promise<void> {
-    const back = this.button("‹ All tools");
+    const back = this.button("All tools");
     if (await back.isVisible()) await back.click();
     await this.page.getByRole("searchbox", { name: "Search tools" }).fill(`${server} ${title}`);
     const found = this.page.getByRole("listbox", { name: `Tools of ${server}`, exact: true });
@@ -181,7 +181,7 @@ export class WorkbenchPage {
     const list = await this.#conversations();
     await list.getByRole("button", { name: "New", exact: true }).click();
     await list.waitFor({ state: "detached" });
-    await this.page.getByText("Nothing has been called yet").waitFor();
+    await this.page.getByText("What would you like to do?").waitFor();
   }
 
   /** Opens a conversation by its title. */

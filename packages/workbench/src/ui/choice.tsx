@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ChevronDown } from "lucide-react";
 import { Button, Label, ListBox, ListBoxItem, Popover, Select, SelectValue } from "react-aria-components";
 
 /** Something that can be chosen. */
@@ -62,9 +63,7 @@ export function Choice(props: ChoiceProps) {
             options.find((option) => option.id === value)?.label ?? selectedText ?? defaultChildren
           }
         </SelectValue>
-        <span aria-hidden="true" className="choice-arrow">
-          ▾
-        </span>
+        <ChevronDown className="choice-arrow" />
       </Button>
       <Popover className="popover">
         <ListBox className="menu" items={options}>

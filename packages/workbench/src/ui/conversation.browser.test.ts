@@ -496,7 +496,7 @@ describe("conversations", () => {
     await left.getByText("shown kept").waitFor();
     await left.evaluate("app.state.set('where it was left')");
     await workbench.newConversation();
-    await page.getByText("Nothing has been called yet").waitFor();
+    await page.getByText("What would you like to do?").waitFor();
     await workbench.openConversation(/Zanzibar/);
     await said("That is the time.").waitFor();
     const apps = page.getByRole("article").filter({ has: page.locator("mcp-app") });

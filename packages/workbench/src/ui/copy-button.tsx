@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button } from "react-aria-components";
 
@@ -36,7 +37,7 @@ export function CopyButton({ text, label }: CopyButtonProps) {
   };
   return (
     <Button className="button quiet" aria-label={said ?? label} onPress={() => void copy()}>
-      {said ?? "Copy"}
+      {said ?? <Copy />}
     </Button>
   );
 }

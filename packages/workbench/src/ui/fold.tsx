@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button, Disclosure, DisclosurePanel } from "react-aria-components";
 
@@ -13,9 +14,7 @@ export function Fold({ name, children }: { name: string; children: ReactNode }) 
       {({ isExpanded }) => (
         <>
           <Button slot="trigger" className="fold-button small soft">
-            <span className="fold" aria-hidden="true">
-              ›
-            </span>
+            <ChevronRight className="fold" />
             {name}
           </Button>
           {/* Closed content is not rendered, because it may be large. */}

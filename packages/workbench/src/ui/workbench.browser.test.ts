@@ -137,7 +137,7 @@ const field = (name: string): Locator => page.locator(".tool-page").getByLabel(n
 
 /** Finds a tool by its name, and opens it. */
 async function pick(title: string): Promise<void> {
-  if (await button("‹ All tools").isVisible()) await button("‹ All tools").click();
+  if (await button("All tools").isVisible()) await button("All tools").click();
   await page.getByRole("searchbox", { name: "Search tools" }).fill(title);
   await page.getByRole("option", { name: new RegExp(`^${title}( UI)?\\b`) }).click();
 }
@@ -173,7 +173,7 @@ async function axeFinds(): Promise<string[]> {
 
 describe("servers and tools", () => {
   it("are all listed, with their contents, and found by their titles", async () => {
-    await page.getByText("Nothing has been called yet").waitFor();
+    await page.getByText("What would you like to do?").waitFor();
     // Apps that need no input are one click away.
     await button("Try “Demo”").waitFor();
     await page.getByRole("option", { name: /^Demo UI/ }).waitFor();
@@ -682,7 +682,7 @@ describe("a server that is killed", () => {
       .getByText(/killed|ended|SIGKILL/)
       .first()
       .waitFor();
-    await button("‹ All tools").click();
+    await button("All tools").click();
     await page.getByRole("searchbox", { name: "Search tools" }).fill("");
     // It is back soon, and the message stays.
     await button("Restart kinds").waitFor();
@@ -862,7 +862,7 @@ it("an app whose source has changed restarts, with the same call", async () => {
   const shown = await called("show");
   await (await appIn(card("Demo"))).getByText("shown hello").waitFor();
   await writeFile(join(folder, "edition"), "second edition");
-  if (await button("‹ All tools").isVisible()) await button("‹ All tools").click();
+  if (await button("All tools").isVisible()) await button("All tools").click();
   await button("Restart demo").click();
   const frames = card("Demo").frameLocator("mcp-app iframe").frameLocator("iframe");
   // A frame replaces another, and Playwright may still look into the old one.
@@ -880,7 +880,7 @@ describe("a phone", () => {
     try {
       await phone.setViewportSize({ width: 390, height: 844 });
       await phone.goto(`${gateway.loginUrl()}#inspect`);
-      await phone.getByText("Nothing has been called yet").waitFor();
+      await phone.getByText("What would you like to do?").waitFor();
       const panes = ["Tools", "Conversation", "Inspector"].map((name) => phone.getByRole("radio", { name }));
       expect(await Promise.all(panes.map((pane) => pane.isChecked()))).toEqual([false, true, false]);
       expect(await phone.getByRole("searchbox", { name: "Search tools" }).isVisible()).toBe(false);

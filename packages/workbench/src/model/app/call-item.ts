@@ -54,6 +54,8 @@ export class PageCall extends Observable {
   hasApp: boolean;
   /** Whether the user has closed that app. */
   isAppClosed: boolean;
+  /** Whether its app is pinned beside the conversation. */
+  isPinned: boolean;
   app: AppModel | undefined;
   /** Note that the document of its app changed while the page was away. */
   note: string | undefined;
@@ -87,10 +89,11 @@ export class PageCall extends Observable {
     this.state = state;
     this.hasApp = hasApp;
     // Later the page's own state counts, not what it stored then.
-    const { profile, document, isClosed = false } = readPage(told.page);
+    const { profile, document, isClosed = false, isPinned = false } = readPage(told.page);
     this.profile = profile;
     this.document = document;
     this.isAppClosed = isClosed;
+    this.isPinned = isPinned;
     this.#read(told);
   }
 
@@ -117,7 +120,13 @@ export class PageCall extends Observable {
   /** Data that the page stores with it. */
   get page(): CallPage {
     const { key, profile, document } = this;
-    return { key, profile, document, ...(this.isAppClosed && { isClosed: true }) };
+    return {
+      key,
+      profile,
+      document,
+      ...(this.isAppClosed && { isClosed: true }),
+      ...(this.isPinned && { isPinned: true }),
+    };
   }
 
   /** Applies a new state from the gateway. */
@@ -136,7 +145,16 @@ export class PageCall extends Observable {
     change: Partial<
       Pick<
         PageCall,
-        "state" | "progress" | "result" | "problem" | "app" | "isAppClosed" | "view" | "document" | "note"
+        | "state"
+        | "progress"
+        | "result"
+        | "problem"
+        | "app"
+        | "isAppClosed"
+        | "isPinned"
+        | "view"
+        | "document"
+        | "note"
       >
     >,
   ): void {

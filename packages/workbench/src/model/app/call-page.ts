@@ -15,17 +15,20 @@ export interface CallPage {
   readonly document?: string | undefined;
   /** Whether the user has closed its app. */
   readonly isClosed?: boolean | undefined;
+  /** Whether its app is pinned beside the conversation. */
+  readonly isPinned?: boolean | undefined;
 }
 
 /** Parses the stored data. Unknown values from another version of the page are dropped. */
 export function readPage(value: unknown): CallPage {
   if (!isFields(value)) return {};
-  const { key, profile, document, isClosed } = value;
+  const { key, profile, document, isClosed, isPinned } = value;
   return {
     ...(isText(key) && { key }),
     ...(isText(profile) && { profile }),
     ...(isText(document) && { document }),
     ...(isClosed === true && { isClosed }),
+    ...(isPinned === true && { isPinned }),
   };
 }
 

@@ -302,6 +302,19 @@ export class PageConversation extends Observable {
   /** Closes the app of a call: the call stays, and is cancelled if it is running. */
   async closeApp(item: PageCall): Promise<void> {
     await this.#apps.closeForGood(item);
+    this.changed();
+  }
+
+  /** Calls whose apps stand beside the conversation. */
+  get pinned(): readonly PageCall[] {
+    return this.items.filter((item): item is PageCall => item.kind === "call" && item.isPinned && !!item.app);
+  }
+
+  /** Pins the app of a call beside the conversation, or puts it back. The gateway keeps that. */
+  pin(item: PageCall, isPinned: boolean): void {
+    item.update({ isPinned });
+    this.#remember(item);
+    this.changed();
   }
 
   /**
@@ -323,6 +336,7 @@ export class PageConversation extends Observable {
       item.update({ problem });
     };
     await Promise.all((this.#mirror?.items ?? []).map(close));
+    this.changed();
   }
 
   /** Entries that are being deleted: the user can still take that back. */

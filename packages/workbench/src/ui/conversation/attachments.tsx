@@ -4,10 +4,12 @@
  * @module
  */
 import type { ContentBlock } from "@vitrine/protocol";
+import { Paperclip, X } from "lucide-react";
 import { useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import { ATTACHMENT_LIMITS, type Attachment, readAttachment } from "../../model/conversation/attachments.js";
 import { visibleText } from "../../model/markdown/visible-text.js";
+import { IconButton } from "../icon-button.js";
 import { shrinkPicture } from "./shrink-picture.js";
 
 /** The attachments of a message. */
@@ -76,7 +78,7 @@ export function AttachmentChips({ attachments }: { attachments: Attachments }) {
             aria-label={`Remove ${visibleText(name)}`}
             onPress={() => attachments.remove(id)}
           >
-            ×
+            <X />
           </Button>
         </li>
       ))}
@@ -89,9 +91,7 @@ export function AttachButton({ attachments }: { attachments: Attachments }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button className="button quiet" onPress={() => input.current?.click()}>
-        Attach
-      </Button>
+      <IconButton icon={Paperclip} name="Attach" tip="Attach files" onPress={() => input.current?.click()} />
       <input
         ref={input}
         type="file"

@@ -3,12 +3,14 @@
  *
  * @module
  */
+import { Pin, PinOff, PowerOff, RotateCw, X } from "lucide-react";
 import { useState } from "react";
 import { Button, Heading } from "react-aria-components";
 import type { PageCall } from "../../model/app/call-item.js";
 import { toolTitle } from "../../model/app/foreign.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Fold } from "../fold.js";
+import { IconButton } from "../icon-button.js";
 import { Diagnosis } from "../inspector/diagnosis.js";
 import { Json } from "../inspector/json.js";
 import { useNow } from "../shell/use-now.js";
@@ -16,10 +18,19 @@ import { useObservable, useObserved } from "../use-observable.js";
 import { AppSlot } from "./app-slot.js";
 import { CallProgress } from "./call-progress.js";
 import { ModeButtons } from "./mode-buttons.js";
+import type { PinPlace } from "./pin-places.js";
 import { Result } from "./result.js";
 
+/** Props of a {@link CallCard}. */
+export interface CallCardProps {
+  workbench: Workbench;
+  call: PageCall;
+  /** Its place beside the conversation, if its app is pinned there. */
+  place?: PinPlace | undefined;
+}
+
 /** A call. */
-export function CallCard({ workbench, call }: { workbench: Workbench; call: PageCall }) {
+export function CallCard({ workbench, call, place }: CallCardProps) {
   useObservable(call);
   useObservable(call.app ?? call);
   // The known tools decide what can be run again.
@@ -33,62 +44,76 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Page
   const isBare = !app || app.state === "failed" || isStatic || (result?.isError ?? false);
   const hasInput = Object.keys(call.input).length > 0;
   return (
-    <article className="card" aria-labelledby={`call-${call.id}`} data-selected={isSelected || undefined}>
-      <header className="card-head">
-        <Heading level={3} id={`call-${call.id}`} className="card-title">
-          {titleOf(workbench, call)}
-        </Heading>
-        <CallButtons workbench={workbench} call={call} />
-        <CallFacts call={call} isAsked={isAsked} />
-      </header>
-      {hasInput && (
-        <Fold name="Arguments">
-          <Json value={call.input} label="Arguments" />
-        </Fold>
-      )}
-      {call.isInputCut && (
-        <p className="soft">
-          Secret arguments are not kept across a reload: to run it again, fill in its form.
-        </p>
-      )}
-      {state === "running" && <CallProgress call={call} isAsked={isAsked} />}
-      {problem !== undefined && (
-        <p className="problem" role="status">
-          {problem}
-        </p>
-      )}
-      {call.permissions.length > 0 && (
-        <p role="status">
-          Its app waits for your answer: it wants to use {call.permissions.join(", ")}. The question is in the
-          corner of this page.
-        </p>
-      )}
-      {app && call.note !== undefined && (
-        <p className="soft" role="status">
-          {call.note}
-        </p>
-      )}
-      {app && <AppSlot workbench={workbench} app={app} />}
-      {/* Below the app, which stays where it is when this is gone. */}
-      {state === "writing" && <WrittenInput text={call.inputText ?? ""} />}
-      {app && <Diagnosis app={app} />}
-      {/* Without an app, and where something failed, the answer itself; else folded below the app. */}
-      {result && isBare && <Result result={result} />}
-      {result && !isBare && (
-        <Fold name="Result">
-          <Result result={result} />
-        </Fold>
-      )}
-      {call.isResultLost && <p className="soft">Its result was too large to be stored.</p>}
-      {state === "done" && !result && !call.isResultLost && !app && (
-        <p className="soft">
-          Its app is closed.{" "}
-          <Button className="button quiet" onPress={() => void conversation.remove(call)}>
-            Remove
-          </Button>
-        </p>
-      )}
-    </article>
+    <>
+      {place && <p className="soft small">{titleOf(workbench, call)} is pinned beside the conversation.</p>}
+      <article
+        className="card"
+        aria-labelledby={`call-${call.id}`}
+        style={place}
+        data-pinned={place && true}
+        data-selected={isSelected || undefined}
+        data-app={(app && !isBare) || undefined}
+      >
+        <header className="card-head">
+          <Heading level={3} id={`call-${call.id}`} className="card-title">
+            {titleOf(workbench, call)}
+          </Heading>
+          <CallButtons workbench={workbench} call={call} />
+          <CallFacts call={call} isAsked={isAsked} />
+        </header>
+        {call.isInputCut && (
+          <p className="soft">
+            Secret arguments are not kept across a reload: to run it again, fill in its form.
+          </p>
+        )}
+        {state === "running" && <CallProgress call={call} isAsked={isAsked} />}
+        {problem !== undefined && (
+          <p className="problem" role="status">
+            {problem}
+          </p>
+        )}
+        {call.permissions.length > 0 && (
+          <p role="status">
+            Its app waits for your answer: it wants to use {call.permissions.join(", ")}. The question is in
+            the corner of this page.
+          </p>
+        )}
+        {app && call.note !== undefined && (
+          <p className="soft" role="status">
+            {call.note}
+          </p>
+        )}
+        {app && <AppSlot workbench={workbench} app={app} />}
+        {/* Below the app, which stays where it is when this is gone. */}
+        {state === "writing" && <WrittenInput text={call.inputText ?? ""} />}
+        {app && <Diagnosis app={app} />}
+        {/* Without an app, and where something failed, the answer itself; else folded below the app. */}
+        {result && isBare && <Result result={result} />}
+        {(hasInput || (result && !isBare)) && (
+          <div className="call-details">
+            {hasInput && (
+              <Fold name="Arguments">
+                <Json value={call.input} label="Arguments" />
+              </Fold>
+            )}
+            {result && !isBare && (
+              <Fold name="Result">
+                <Result result={result} />
+              </Fold>
+            )}
+          </div>
+        )}
+        {call.isResultLost && <p className="soft">Its result was too large to be stored.</p>}
+        {state === "done" && !result && !call.isResultLost && !app && (
+          <p className="soft">
+            Its app is closed.{" "}
+            <Button className="button quiet" onPress={() => void conversation.remove(call)}>
+              Remove
+            </Button>
+          </p>
+        )}
+      </article>
+    </>
   );
 }
 
@@ -123,17 +148,20 @@ function CallFacts({ call, isAsked }: { call: PageCall; isAsked: boolean }) {
   }[state] as [string, string];
   return (
     <span className="facts small soft">
-      <span className={`badge ${kind}`}>{word}</span>
+      {/* An app that is shown needs no badge; a screen reader says it. */}
+      <span className={state === "done" && app ? "visually-hidden" : `badge ${kind}`}>{word}</span>
       {app?.source.isRecording && <span className="badge warn">recording</span>}
-      <span className="badge">by {agent ?? (by === "model" ? "the model" : "you")}</span>
+      <span className="badge inspect-only">by {agent ?? (by === "model" ? "the model" : "you")}</span>
       {app?.state === "failed" && <span className="badge bad">app failed</span>}
       {app?.source.place?.static && <span className="badge">static document</span>}
       {(isAsked || (app?.questions ?? call.permissions.length) > 0) && (
         <span className="badge warn">needs your answer</span>
       )}
-      <span>{duration((call.isOver ? (endedAt ?? at) : now) - at)}</span>
-      <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
-      <span className="mono">
+      <span className="inspect-only">{duration((call.isOver ? (endedAt ?? at) : now) - at)}</span>
+      <time className="inspect-only" dateTime={new Date(at).toISOString()}>
+        {new Date(at).toLocaleTimeString()}
+      </time>
+      <span className="mono inspect-only">
         {call.server} · {call.tool}
       </span>
       {appOf && <span>in the app {appOf.title}</span>}
@@ -166,35 +194,40 @@ function CallButtons({ workbench, call }: { workbench: Workbench; call: PageCall
         </Button>
       )}
       {canRun && call.isOver && (
-        <Button
-          className="button quiet"
-          aria-label={`Run again: ${tool}`}
+        <IconButton
+          icon={RotateCw}
+          name={`Run again: ${tool}`}
+          tip="Run again"
           onPress={() =>
             conversation.call(server, tool, input, views?.some((view) => view.tool === tool) ?? false)
           }
-        >
-          Run again
-        </Button>
+        />
+      )}
+      {app && (
+        <IconButton
+          icon={call.isPinned ? PinOff : Pin}
+          name={call.isPinned ? `Unpin: ${tool}` : `Pin: ${tool}`}
+          tip={call.isPinned ? "Back into the conversation" : "Pin beside the conversation"}
+          onPress={() => conversation.pin(call, !call.isPinned)}
+        />
       )}
       {app && <ModeButtons app={app} name={tool} />}
       {app && (
-        <Button
-          className="button quiet"
+        <IconButton
+          icon={PowerOff}
+          name={`Close app: ${tool}`}
+          tip="Close the app"
           isDisabled={isClosing}
-          aria-label={`Close app: ${tool}`}
           onPress={() => void end(conversation.closeApp(call))}
-        >
-          Close app
-        </Button>
+        />
       )}
-      <Button
-        className="button quiet icon"
+      <IconButton
+        icon={X}
+        name={`Remove ${tool} from the conversation`}
+        tip="Remove"
         isDisabled={isClosing}
-        aria-label={`Remove ${tool} from the conversation`}
         onPress={() => void end(conversation.remove(call))}
-      >
-        ✕
-      </Button>
+      />
     </span>
   );
 }

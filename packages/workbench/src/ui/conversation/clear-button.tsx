@@ -3,8 +3,10 @@
  *
  * @module
  */
+import { Trash2 } from "lucide-react";
 import { Button, Dialog, DialogTrigger, Heading, Popover } from "react-aria-components";
 import type { PageConversation } from "../../model/conversation/conversation.js";
+import { IconButton } from "../icon-button.js";
 import { useObserved } from "../use-observable.js";
 
 /** Shown when there are entries. It asks before it removes more than one, because they do not come back. */
@@ -13,15 +15,12 @@ export function ClearButton({ conversation }: { conversation: PageConversation }
   const apps = useObserved(conversation, (each) => each.apps.length);
   const clear = (): void => void conversation.clear();
   if (count === 0) return null;
-  if (count < 2)
-    return (
-      <Button className="button quiet" onPress={clear}>
-        Clear the conversation
-      </Button>
-    );
+  if (count < 2) return <IconButton icon={Trash2} name="Clear the conversation" onPress={clear} />;
   return (
     <DialogTrigger>
-      <Button className="button quiet">Clear the conversation</Button>
+      <Button className="button quiet icon" aria-label="Clear the conversation">
+        <Trash2 />
+      </Button>
       <Popover className="popover" placement="top">
         <Dialog className="clear-dialog" role="alertdialog">
           {({ close }) => (

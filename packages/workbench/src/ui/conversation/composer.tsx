@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ArrowUp, Square } from "lucide-react";
 import {
   type FocusEvent,
   type KeyboardEvent,
@@ -19,6 +20,8 @@ import { Button, TextArea } from "react-aria-components";
 import { messageOf } from "../../model/messages/messages.js";
 import type { Workbench } from "../../model/workbench.js";
 import { rememberArguments } from "../form/arguments-memory.js";
+import { IconButton } from "../icon-button.js";
+import { ModelChoice } from "../models/model-choice.js";
 import type { ChosenTool } from "../servers/servers-pane.js";
 import { useObservable, useObserved } from "../use-observable.js";
 import { answeringModel } from "./answering-model.js";
@@ -246,80 +249,83 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
           />
         </Suspense>
       )}
-      <AttachmentChips attachments={attachments} />
-      <TextArea
-        ref={area}
-        onPaste={(event) => {
-          const { files } = event.clipboardData;
-          if (files.length === 0) return;
-          event.preventDefault();
-          void attachments.add([...files]);
-        }}
-        className="input composer-text"
-        aria-label="Message"
-        aria-describedby={`${id}-about`}
-        aria-invalid={problem !== undefined}
-        aria-autocomplete="list"
-        aria-haspopup="listbox"
-        {...(isOpen && { "aria-controls": `${id}-menu` })}
-        {...(isOpen && active >= 0 && { "aria-activedescendant": optionId(`${id}-menu`, active) })}
-        placeholder={model ? `Message ${model}, or / for a tool` : "Message, or / for a tool"}
-        enterKeyHint="send"
-        rows={Math.min(MOST_LINES, text.split("\n").length)}
-        value={text}
-        onChange={({ target }) => write(target.value)}
-        onKeyDown={keys}
-        onBlur={left}
-      />
-      <div className="composer-row">
-        <p
-          id={`${id}-about`}
-          className={problem === undefined ? "soft small" : "small bad-text"}
-          role="status"
-        >
-          {problem ??
-            hint ??
-            (editing
-              ? editing.answer
-                ? REPLACING
-                : EDITING
-              : isOpen
-                ? countsOf(found.length, foundPrompts.length)
-                : "")}
-        </p>
-        <AttachButton attachments={attachments} />
-        {editing ? (
-          <Button
-            className="button"
-            onPress={() => {
-              conversation.edit(undefined);
-              write("");
-            }}
+      <div className="composer-box">
+        <AttachmentChips attachments={attachments} />
+        <TextArea
+          ref={area}
+          onPaste={(event) => {
+            const { files } = event.clipboardData;
+            if (files.length === 0) return;
+            event.preventDefault();
+            void attachments.add([...files]);
+          }}
+          className="composer-text"
+          aria-label="Message"
+          aria-describedby={`${id}-about`}
+          aria-invalid={problem !== undefined}
+          aria-autocomplete="list"
+          aria-haspopup="listbox"
+          {...(isOpen && { "aria-controls": `${id}-menu` })}
+          {...(isOpen && active >= 0 && { "aria-activedescendant": optionId(`${id}-menu`, active) })}
+          placeholder={
+            model ? `Message ${model}, or / for a tool` : "/ calls a tool. Choose a model to talk."
+          }
+          enterKeyHint="send"
+          rows={Math.min(MOST_LINES, text.split("\n").length)}
+          value={text}
+          onChange={({ target }) => write(target.value)}
+          onKeyDown={keys}
+          onBlur={left}
+        />
+        <div className="composer-row">
+          <AttachButton attachments={attachments} />
+          {!agents && <ModelChoice workbench={workbench} />}
+          <p
+            id={`${id}-about`}
+            className={problem === undefined ? "soft small" : "small bad-text"}
+            role="status"
           >
-            Cancel edit
-          </Button>
-        ) : (
-          <ClearButton conversation={conversation} />
-        )}
-        {isRunning && (
-          <Button className="button" onPress={() => void conversation.stop()}>
-            Stop
-          </Button>
-        )}
-        <Button
-          className="button primary"
-          isDisabled={text.trim() === "" && attachments.list.length === 0}
-          onPress={send}
-        >
-          Send
-        </Button>
+            {problem ??
+              hint ??
+              (editing
+                ? editing.answer
+                  ? REPLACING
+                  : EDITING
+                : isOpen
+                  ? countsOf(found.length, foundPrompts.length)
+                  : "")}
+          </p>
+          {editing ? (
+            <Button
+              className="button"
+              onPress={() => {
+                conversation.edit(undefined);
+                write("");
+              }}
+            >
+              Cancel edit
+            </Button>
+          ) : (
+            <ClearButton conversation={conversation} />
+          )}
+          {isRunning && (
+            <IconButton
+              icon={Square}
+              name="Stop"
+              className="button icon"
+              onPress={() => void conversation.stop()}
+            />
+          )}
+          <IconButton
+            icon={ArrowUp}
+            name="Send"
+            className="button primary icon"
+            isDisabled={text.trim() === "" && attachments.list.length === 0}
+            onPress={send}
+          />
+        </div>
       </div>
       {agents && <p className="soft small composer-help">{agentHelp(agents)}</p>}
-      {!agents && models.state && !model && (
-        <p className="soft small composer-help">
-          {models.state.help || "No model is selected: tools are called by hand."} Messages are kept.
-        </p>
-      )}
     </div>
   );
 });

@@ -1,13 +1,12 @@
 /**
- * Header of the conversation: title, model and usage.
+ * Header of the conversation: its title, its usage and its settings.
  *
  * @module
  */
+import { Search } from "lucide-react";
 import { memo } from "react";
-import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
-import { Choice } from "../choice.js";
-import { factsLine } from "../models/model-facts.js";
+import { IconButton } from "../icon-button.js";
 import { ModelsButton } from "../models/models-button.js";
 import { useModel } from "../models/use-model.js";
 import { useObservable, useObserved } from "../use-observable.js";
@@ -15,9 +14,6 @@ import { ConversationsButton } from "./conversations-button.js";
 import { SettingsButton } from "./settings-button.js";
 import { Usage } from "./usage.js";
 import "./head.css";
-
-/** Stands for no model in the list; no model has this name. */
-const NONE = "/";
 
 /** Props of a {@link ConversationHead}. */
 export interface ConversationHeadProps {
@@ -34,47 +30,19 @@ export const ConversationHead = memo(({ workbench, onFind }: ConversationHeadPro
   const agents = useObserved(conversation, (each) => each.agents);
   useObservable(models);
   const { state, problem } = models;
-  const { id, choose } = useModel(workbench);
-  // A model that was chosen from a provider's own list, or is gone.
-  const unlisted =
-    id !== undefined && !state?.models.some((each) => each.id === id)
-      ? [{ id, label: id, description: undefined }]
-      : [];
+  const { id } = useModel(workbench);
   return (
     <div className="conversation-head">
       <ConversationsButton workbench={workbench} onFind={onFind} />
       <h2 className="conversation-title" title={title}>
         {title || "New conversation"}
       </h2>
-      <Button className="button quiet" onPress={() => onFind("")}>
-        Find
-      </Button>
+      <IconButton icon={Search} name="Find" tip="Find in this conversation" onPress={() => onFind("")} />
       {usage.input + usage.output > 0 && <Usage usage={usage} isTotal />}
       {agents && (
         <span className="head-agent small" title="Calls tools and reads what you write, in place of a model">
           <span className="soft">Agent:</span> {agents.join(", ") || "none connected"}
         </span>
-      )}
-      {state && !agents && (
-        <Choice
-          label="The model that answers"
-          options={[
-            ...unlisted,
-            ...state.models.map(({ id, label, problem: unusable, ...facts }) => ({
-              id,
-              label,
-              description: unusable ?? (factsLine(facts) || undefined),
-            })),
-            {
-              id: NONE,
-              label: "No model: tools by hand",
-              // Help text, if no model is available.
-              description: state.models.length === 0 ? state.help : undefined,
-            },
-          ]}
-          value={id ?? NONE}
-          onChange={(chosen) => void choose(chosen === NONE ? undefined : chosen)}
-        />
       )}
       {!agents && (
         <>

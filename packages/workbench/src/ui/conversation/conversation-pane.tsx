@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { lazy, memo, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { lazy, memo, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "react-aria-components";
+import type { PageCall } from "../../model/app/call-item.js";
 import type { Workbench } from "../../model/workbench.js";
 import type { ChosenTool } from "../servers/servers-pane.js";
 import { Boundary } from "../shell/boundary.js";
@@ -16,6 +17,7 @@ import "./conversation.css";
 import { ConversationHead } from "./conversation-head.js";
 import { Entry } from "./entry.js";
 import { FirstSteps } from "./first-steps.js";
+import { pinPlaces, useIsWide } from "./pin-places.js";
 import { Undo } from "./undo.js";
 import { useNewest } from "./use-newest.js";
 
@@ -56,8 +58,12 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
   }, [own, toEnd]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation begins at its end, too.
   useEffect(toEnd, [conversation.id, toEnd]);
+  const box = useRef<HTMLDivElement>(null);
+  const isWide = useIsWide(box);
+  const { pinned } = conversation;
+  const places = useMemo(() => (isWide ? pinPlaces(pinned.length) : []), [isWide, pinned.length]);
   return (
-    <div className="conversation">
+    <div className="conversation" ref={box} data-pins={places.length > 0 || undefined}>
       <ConversationHead workbench={workbench} onFind={(words) => setFinding(words)} />
       {finding !== undefined && (
         <Suspense>
@@ -68,7 +74,12 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
       <div className="conversation-list" ref={list} role="log" aria-label="Conversation" tabIndex={0}>
         <div className="conversation-inner" ref={inner}>
           {items.map((item) => (
-            <Entry key={item.kind === "call" ? item.key : item.id} workbench={workbench} item={item} />
+            <Entry
+              key={item.kind === "call" ? item.key : item.id}
+              workbench={workbench}
+              item={item}
+              place={places[pinned.indexOf(item as PageCall)]}
+            />
           ))}
           {/* The model's calls are the last entries: the question about one stands below it. */}
           <div className="conversation-questions" ref={questions} />

@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import type { ConversationSummary } from "@vitrine/wire";
+import { Ellipsis } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { Button, Input, Menu, MenuItem, MenuTrigger, Popover, TextField } from "react-aria-components";
 import { messageOf } from "../../model/messages/messages.js";
@@ -99,7 +101,7 @@ export function ConversationRow(props: ConversationRowProps) {
       </Button>
       <MenuTrigger>
         <Button className="button quiet icon" aria-label={`More about ${title}`}>
-          ⋯
+          <Ellipsis />
         </Button>
         <Popover className="popover">
           <Menu

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { History } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button, Dialog, DialogTrigger, Input, Popover, SearchField } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
@@ -23,7 +24,10 @@ export interface ConversationsButtonProps {
 export function ConversationsButton({ workbench, onFind }: ConversationsButtonProps) {
   return (
     <DialogTrigger>
-      <Button className="button">Conversations</Button>
+      <Button className="button quiet" aria-label="Conversations">
+        <History />
+        <span className="wide-only">Conversations</span>
+      </Button>
       <Popover className="popover conversations-popover" placement="bottom start">
         <Dialog className="conversations" aria-label="Conversations">
           {({ close }) => <ConversationList workbench={workbench} onDone={close} onFind={onFind} />}

@@ -4,10 +4,12 @@
  * @module
  */
 import type { ModelItem, UserItem } from "@vitrine/wire";
+import { ChevronLeft, ChevronRight, Ellipsis, Pencil, RefreshCw } from "lucide-react";
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import type { PageConversation } from "../../model/conversation/conversation.js";
 import { textOf } from "../../model/messages/messages.js";
 import { CopyButton } from "../copy-button.js";
+import { IconButton } from "../icon-button.js";
 import { useObserved } from "../use-observable.js";
 
 /** Props of {@link EntryActions}. */
@@ -34,40 +36,35 @@ export function EntryActions({ conversation, item }: EntryActionsProps) {
         </Button>
       )}
       {failedEdit && (
-        <Button
-          className="button quiet"
+        <IconButton
+          icon={Pencil}
+          name="Edit the message"
           isDisabled={isBusy}
-          aria-label="Edit the message"
           onPress={() => conversation.edit(failedEdit)}
-        >
-          Edit
-        </Button>
+        />
       )}
       {editable && (
-        <Button
-          className="button quiet"
+        <IconButton
+          icon={Pencil}
+          name="Edit this message"
           isDisabled={isBusy}
-          aria-label="Edit this message"
           onPress={() => conversation.edit(editable)}
-        >
-          Edit
-        </Button>
+        />
       )}
       {item.kind === "model" && !hasFailed && !hasAgents && item.answers !== undefined && (
-        <Button
-          className="button quiet"
+        <IconButton
+          icon={RefreshCw}
+          name="Regenerate"
           isDisabled={isBusy}
           onPress={() => void conversation.regenerate(item)}
-        >
-          Regenerate
-        </Button>
+        />
       )}
       {text !== "" && (
         <CopyButton text={text} label={item.kind === "model" ? "Copy the answer" : "Copy the message"} />
       )}
       <MenuTrigger>
         <Button className="button quiet icon" aria-label="More about this entry">
-          ⋯
+          <Ellipsis />
         </Button>
         <Popover className="popover">
           <Menu
@@ -107,7 +104,7 @@ function Versions({ conversation, item, isBusy }: EntryActionsProps & { isBusy: 
         isDisabled={isBusy || shown === 0}
         onPress={() => show(shown - 1)}
       >
-        ‹
+        <ChevronLeft />
       </Button>
       <span className="small">
         {shown + 1}/{versions.length}
@@ -118,7 +115,7 @@ function Versions({ conversation, item, isBusy }: EntryActionsProps & { isBusy: 
         isDisabled={isBusy || shown === versions.length - 1}
         onPress={() => show(shown + 1)}
       >
-        ›
+        <ChevronRight />
       </Button>
     </span>
   );

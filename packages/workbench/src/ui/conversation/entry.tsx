@@ -13,13 +13,22 @@ import { CallCard } from "./call-card.js";
 import { EntryActions } from "./entry-actions.js";
 import { ModelCard } from "./model-card.js";
 import { NoteCard } from "./note-card.js";
+import type { PinPlace } from "./pin-places.js";
 import { UserCard } from "./user-card.js";
+
+/** Props of an {@link Entry}. */
+export interface EntryProps {
+  workbench: Workbench;
+  item: Item;
+  /** The place of a pinned app. */
+  place?: PinPlace | undefined;
+}
 
 /**
  * An entry with its own error boundary. It renders only when it changes, so that others stay while a model
  * writes.
  */
-export const Entry = memo(({ workbench, item }: { workbench: Workbench; item: Item }) => {
+export const Entry = memo(({ workbench, item, place }: EntryProps) => {
   const { conversation } = workbench;
   const agents = useObserved(conversation, (each) => each.agents);
   const remove = (): void => void conversation.remove(item);
@@ -32,7 +41,7 @@ export const Entry = memo(({ workbench, item }: { workbench: Workbench; item: It
         </Button>
       }
     >
-      {item.kind === "call" && <CallCard workbench={workbench} call={item} />}
+      {item.kind === "call" && <CallCard workbench={workbench} call={item} place={place} />}
       {item.kind === "user" && (
         <UserCard
           item={item}

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ArrowDown, ArrowUp } from "lucide-react";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { Button, Input, SearchField } from "react-aria-components";
 import { matchRanges } from "./match-ranges.js";
@@ -90,7 +91,7 @@ export function FindBar({ inner, start, onClose }: FindBarProps) {
         isDisabled={matches.length === 0}
         onPress={() => move(-1)}
       >
-        ↑
+        <ArrowUp />
       </Button>
       <Button
         className="button quiet icon"
@@ -98,7 +99,7 @@ export function FindBar({ inner, start, onClose }: FindBarProps) {
         isDisabled={matches.length === 0}
         onPress={() => move(1)}
       >
-        ↓
+        <ArrowDown />
       </Button>
       <Button className="button quiet" onPress={onClose}>
         Close

@@ -7,7 +7,10 @@ import { Button } from "react-aria-components";
 import type { ShownServer } from "../../model/servers.js";
 import type { Workbench } from "../../model/workbench.js";
 import { directInput } from "../form/direct-input.js";
+import { ModelsButton } from "../models/models-button.js";
 import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
+import { AddButton } from "../setup/setup-parts.js";
+import { Logo } from "../shell/logo.js";
 import { useObservable } from "../use-observable.js";
 import { answeringModel } from "./answering-model.js";
 
@@ -39,32 +42,35 @@ export function FirstSteps({ workbench }: { workbench: Workbench }) {
   const model = answeringModel(state);
   const steps = workbench.servers.list.flatMap(stepOf).slice(0, MOST);
   return (
-    <div className="empty">
-      <h2>Nothing has been called yet</h2>
-      <p>
-        Choose a tool of a server, and run it. Tools marked <span className="badge accent">UI</span> show an
-        app here.
-      </p>
+    <div className="empty start">
+      <Logo size={44} />
+      <h2>What would you like to do?</h2>
       {state && (
         <p>
           {model
-            ? `Or write below what you want: ${model} answers, and calls tools for it.`
-            : "Or type / below, and the name of a tool. With a model, you can simply write what you want."}
+            ? `Write below: ${model} answers, and opens apps for it.`
+            : "Open an app, or choose a model and write what you want."}
         </p>
       )}
       {steps.length > 0 && (
-        <div className="first-steps">
+        <div className="start-apps">
           {steps.map(({ server, facts, input }) => (
             <Button
               key={server}
-              className="button"
+              className="button start-app"
+              aria-label={`Try “${facts.title}”`}
               onPress={() => workbench.conversation.call(server, facts.tool.name, input, true)}
             >
-              Try “{facts.title}”
+              <span className="start-title">{facts.title}</span>
+              {facts.tool.description && <span className="soft small">{facts.tool.description}</span>}
             </Button>
           ))}
         </div>
       )}
+      <div className="start-more">
+        {state && !model && <ModelsButton workbench={workbench} isWanted={false} name="Choose a model" />}
+        <AddButton workbench={workbench} />
+      </div>
     </div>
   );
 }

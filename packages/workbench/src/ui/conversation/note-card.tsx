@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import type { NoteItem } from "@vitrine/wire";
+import { X } from "lucide-react";
 import { Button } from "react-aria-components";
 
 const LEVELS = {
@@ -24,7 +26,7 @@ export function NoteCard({ item, onRemove }: { item: NoteItem; onRemove: () => v
         {new Date(at).toLocaleTimeString()}
       </time>
       <Button className="button quiet icon" aria-label="Remove this note" onPress={onRemove}>
-        ✕
+        <X />
       </Button>
     </article>
   );

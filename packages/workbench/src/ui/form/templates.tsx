@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import {
   ADDITIONAL_PROPERTY_FLAG,
   type ArrayFieldItemTemplateProps,
@@ -19,8 +20,10 @@ import {
   type RJSFSchema,
   type UnsupportedFieldProps,
 } from "@rjsf/utils";
+import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
 import { cloneElement, isValidElement, type ReactNode } from "react";
 import { Button, Input } from "react-aria-components";
+import { IconButton } from "../icon-button.js";
 import { InputField, Required } from "./widgets.js";
 
 const Description = ({ id, description }: Partial<Pick<DescriptionFieldProps, "id" | "description">>) =>
@@ -81,10 +84,10 @@ function Additional(props: Omit<FieldTemplateProps, "children"> & { children: Re
       <div className="field">{children}</div>
       <IconButton
         id={buttonId(id, "remove")}
-        text="✕"
+        icon={X}
         name={`Remove ${label}`}
-        isDisabled={disabled}
-        onPress={onRemoveProperty}
+        isDisabled={disabled ?? false}
+        onPress={() => onRemoveProperty()}
       />
     </div>
   );
@@ -145,8 +148,8 @@ function Items(props: ArrayFieldTemplateProps) {
 }
 
 function Item({ children, buttonsProps, index, hasToolbar }: ArrayFieldItemTemplateProps) {
-  const { hasMoveUp, hasMoveDown, hasRemove, onMoveUpItem, onMoveDownItem, onRemoveItem, disabled } =
-    buttonsProps;
+  const { hasMoveUp, hasMoveDown, hasRemove, onMoveUpItem, onMoveDownItem, onRemoveItem } = buttonsProps;
+  const isDisabled = buttonsProps.disabled ?? false;
   const name = `item ${index + 1}`;
   return (
     <div className="item">
@@ -154,13 +157,28 @@ function Item({ children, buttonsProps, index, hasToolbar }: ArrayFieldItemTempl
       {hasToolbar && (
         <div className="item-buttons">
           {hasMoveUp && (
-            <IconButton text="↑" name={`Move ${name} up`} isDisabled={disabled} onPress={onMoveUpItem} />
+            <IconButton
+              icon={ArrowUp}
+              name={`Move ${name} up`}
+              isDisabled={isDisabled}
+              onPress={() => onMoveUpItem()}
+            />
           )}
           {hasMoveDown && (
-            <IconButton text="↓" name={`Move ${name} down`} isDisabled={disabled} onPress={onMoveDownItem} />
+            <IconButton
+              icon={ArrowDown}
+              name={`Move ${name} down`}
+              isDisabled={isDisabled}
+              onPress={() => onMoveDownItem()}
+            />
           )}
           {hasRemove && (
-            <IconButton text="✕" name={`Remove ${name}`} isDisabled={disabled} onPress={onRemoveItem} />
+            <IconButton
+              icon={X}
+              name={`Remove ${name}`}
+              isDisabled={isDisabled}
+              onPress={() => onRemoveItem()}
+            />
           )}
         </div>
       )}
@@ -175,18 +193,6 @@ interface FormButtonProps {
   onPress: () => void;
 }
 
-const IconButton = ({ text, name, isDisabled, onPress, id }: FormButtonProps & { name: string }) => (
-  <Button
-    {...(id && { id })}
-    className="button quiet icon"
-    aria-label={name}
-    isDisabled={isDisabled ?? false}
-    onPress={() => onPress()}
-  >
-    {text}
-  </Button>
-);
-
 const AddButton = ({ text, isDisabled, onPress, id }: FormButtonProps) => (
   <Button
     {...(id && { id })}
@@ -194,7 +200,8 @@ const AddButton = ({ text, isDisabled, onPress, id }: FormButtonProps) => (
     isDisabled={isDisabled ?? false}
     onPress={() => onPress()}
   >
-    + {text}
+    <Plus />
+    {text}
   </Button>
 );
 

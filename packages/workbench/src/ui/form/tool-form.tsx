@@ -3,8 +3,10 @@
  *
  * @module
  */
+
 import type { RJSFSchema } from "@rjsf/utils";
 import type { Tool } from "@vitrine/protocol";
+import { ChevronRight } from "lucide-react";
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import { Button, Disclosure, DisclosurePanel } from "react-aria-components";
 import { lastArguments, rememberArguments } from "./arguments-memory.js";
@@ -107,9 +109,7 @@ export function ToolForm({ server, tool, idPrefix = "argument", onRun }: ToolFor
           </div>
           <Disclosure className="side" isExpanded={isJsonOpen} onExpandedChange={setJsonOpen}>
             <Button slot="trigger" className="fold-button small soft">
-              <span className="fold" aria-hidden="true">
-                ›
-              </span>
+              <ChevronRight className="fold" />
               JSON
             </Button>
             <DisclosurePanel>

@@ -345,7 +345,8 @@ describe("the inspector", () => {
         .toBeLessThanOrEqual(x + width);
       // They do not all fit in this window.
       const signs = inspector().locator(".in-more");
-      await expect.poll(() => signs.allTextContents()).toEqual([name === "Audit" ? "‹" : "›"]);
+      const sides = () => signs.evaluateAll((all) => all.map((each) => each.classList[1]));
+      await expect.poll(sides).toEqual([name === "Audit" ? "before" : "after"]);
     }
     // Also when another app is shown.
     await call("demo", "show", { text: "more words" });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { X } from "lucide-react";
 import { Button } from "react-aria-components";
 import type { LoggedMessage } from "../../model/app/app-log.js";
 import { jsonOf } from "../../model/messages/message-json.js";
@@ -45,7 +46,7 @@ export function MessageDetail({ message, partner, cause, onJump, onClose }: Mess
           )}
           <CopyButton text={() => jsonOf(message.message)} />
           <Button className="button quiet icon" aria-label="Close the message" onPress={onClose}>
-            ✕
+            <X />
           </Button>
         </span>
       </header>

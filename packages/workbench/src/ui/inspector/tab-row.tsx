@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ChevronLeft, ChevronRight } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { TabList } from "react-aria-components";
 
@@ -66,7 +67,7 @@ export function TabRow({ label, selected, children }: TabRowProps) {
     isSeen.current = true;
     if (row.current) bring(row.current);
   }, [selected]);
-  const arrow = (side: "before" | "after", sign: string) =>
+  const arrow = (side: "before" | "after", icon: ReactNode) =>
     hidden[side] && (
       // Hidden from keyboard and screen reader users, who can reach all tabs.
       <button
@@ -80,7 +81,7 @@ export function TabRow({ label, selected, children }: TabRowProps) {
           current?.scrollBy({ left: side === "after" ? step : -step });
         }}
       >
-        {sign}
+        {icon}
       </button>
     );
   return (
@@ -88,8 +89,8 @@ export function TabRow({ label, selected, children }: TabRowProps) {
       <TabList ref={row} className="tab-list" aria-label={label}>
         {children}
       </TabList>
-      {arrow("before", "‹")}
-      {arrow("after", "›")}
+      {arrow("before", <ChevronLeft />)}
+      {arrow("after", <ChevronRight />)}
     </div>
   );
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Sparkles } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
@@ -11,13 +12,27 @@ import "./models.css";
 
 const ModelsDialog = lazy(async () => ({ default: (await import("./models-dialog.js")).ModelsDialog }));
 
+/** Props of a {@link ModelsButton}. */
+export interface ModelsButtonProps {
+  workbench: Workbench;
+  /** No model answers yet. */
+  isWanted: boolean;
+  /** Where the button stands alone, it says more. */
+  name?: string;
+}
+
 /** A button with the dialog. It stands out while no model answers. */
-export function ModelsButton({ workbench, isWanted }: { workbench: Workbench; isWanted: boolean }) {
+export function ModelsButton({ workbench, isWanted, name }: ModelsButtonProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button className={isWanted ? "button primary" : "button"} onPress={() => setOpen(true)}>
-        Models
+      <Button
+        className={isWanted ? "button primary" : "button quiet"}
+        aria-label={name ?? "Models"}
+        onPress={() => setOpen(true)}
+      >
+        <Sparkles />
+        {name ?? <span className="wide-only">Models</span>}
       </Button>
       {isOpen && (
         <Suspense>

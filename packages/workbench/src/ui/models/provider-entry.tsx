@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import type { ModelProviderSummary } from "@vitrine/wire";
+import { ChevronRight } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button, Disclosure, DisclosurePanel, Heading, Input, SearchField } from "react-aria-components";
 import type { ProviderList } from "../../model/conversation/providers.js";
@@ -39,7 +41,7 @@ export function ProviderEntry({ provider, providers, isOpen, onToggle, current, 
     <Disclosure className="models-provider" isExpanded={isOpen} onExpandedChange={onToggle}>
       <Heading level={4} className="models-provider-head">
         <Button slot="trigger" className="button quiet models-provider-button">
-          <span aria-hidden="true">{isOpen ? "▾" : "▸"}</span> {name}
+          <ChevronRight className="fold" /> {name}
           <span className="soft small models-address">{new URL(url).host}</span>
           <span className={problem === undefined ? "badge" : "badge warn"}>{KEYS[key]}</span>
         </Button>

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { X } from "lucide-react";
 import { type ChangeEvent, useEffect, useRef, useState } from "react";
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { createPortal } from "react-dom";
@@ -75,7 +76,7 @@ export function RecordingMenu({ workbench }: { workbench: Workbench }) {
                 aria-label="Dismiss"
                 onPress={() => setProblem(undefined)}
               >
-                ✕
+                <X />
               </Button>
             </div>
           )}

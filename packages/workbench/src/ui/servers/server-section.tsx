@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import type { ServerSummary } from "@vitrine/wire";
+import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import {
   Button,
@@ -46,9 +48,7 @@ export function ServerSection({ servers, setup, server, tools, isSearching, onCh
       <div className="server-head">
         <Heading level={3}>
           <Button slot="trigger" className="server-name">
-            <span className="fold" aria-hidden="true">
-              ›
-            </span>
+            <ChevronRight className="fold" />
             <span className="server-title">{name}</span>
             <StateBadge summary={summary} />
           </Button>
@@ -169,9 +169,7 @@ function ServerTrouble({ server }: { server: ShownServer }) {
       {said?.stderr && (
         <Disclosure className="stderr">
           <Button slot="trigger" className="fold-button">
-            <span className="fold" aria-hidden="true">
-              ›
-            </span>
+            <ChevronRight className="fold" />
             Its stderr output
           </Button>
           <DisclosurePanel>

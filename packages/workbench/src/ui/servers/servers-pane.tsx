@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { X } from "lucide-react";
 import { lazy, memo, Suspense, useMemo, useState } from "react";
 import { Button, Input, SearchField } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
@@ -70,7 +71,7 @@ export const ServersPane = memo(({ workbench, chosen, onChoose, onRun }: Servers
           <Input className="input" placeholder="Search tools of all servers" />
           {search !== "" && (
             <Button className="button quiet icon" aria-label="Clear the search">
-              ✕
+              <X />
             </Button>
           )}
         </SearchField>

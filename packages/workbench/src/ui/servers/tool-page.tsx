@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ArrowLeft } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
@@ -31,7 +32,8 @@ export function ToolPage({ workbench, chosen: { server, tool }, facts, onBack, o
   return (
     <section className="tool-page" aria-labelledby="tool-title">
       <Button className="button quiet back" onPress={onBack}>
-        ‹ All tools
+        <ArrowLeft />
+        All tools
       </Button>
       <h2 id="tool-title" ref={heading} tabIndex={-1}>
         {facts?.title ?? tool}

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ChevronRight } from "lucide-react";
 import { Button, Disclosure, DisclosurePanel } from "react-aria-components";
 import { wordsOf } from "../../model/command-words.js";
 import type { IsolationFields, ServerFields } from "../../model/server-fields.js";
@@ -59,9 +60,7 @@ export function ServerForm({ fields, onChange, isKnown }: ServerFormProps) {
       )}
       <Disclosure className="setup-more">
         <Button slot="trigger" className="fold-button">
-          <span className="fold" aria-hidden="true">
-            ›
-          </span>
+          <ChevronRight className="fold" />
           {fields.kind === "address" ? "Transport and network" : "Folder and isolation"}
         </Button>
         <DisclosurePanel className="setup-more-body">

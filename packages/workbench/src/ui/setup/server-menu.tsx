@@ -3,14 +3,16 @@
  *
  * @module
  */
-import { useCallback, useState } from "react";
+import { Ellipsis } from "lucide-react";
+import { lazy, Suspense, useCallback, useState } from "react";
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { messageOf } from "../../model/messages/messages.js";
 import type { Setup } from "../../model/setup.js";
 import { useObservable } from "../use-observable.js";
-import { EditDialog } from "./edit-dialog.js";
-import { LogDialog } from "./log-dialog.js";
-import { SetupDialog } from "./setup-dialog.js";
+
+const EditDialog = lazy(async () => ({ default: (await import("./edit-dialog.js")).EditDialog }));
+const LogDialog = lazy(async () => ({ default: (await import("./log-dialog.js")).LogDialog }));
+const SetupDialog = lazy(async () => ({ default: (await import("./setup-dialog.js")).SetupDialog }));
 
 type Doing = "edit" | "log" | "remove";
 
@@ -45,7 +47,7 @@ export function ServerMenu({ setup, name }: { setup: Setup; name: string }) {
     <>
       <MenuTrigger>
         <Button className="button quiet icon" aria-label={`More about ${name}`}>
-          ⋯
+          <Ellipsis />
         </Button>
         <Popover className="popover" placement="bottom end">
           <Menu
@@ -79,16 +81,23 @@ export function ServerMenu({ setup, name }: { setup: Setup; name: string }) {
           {problem}
         </p>
       )}
-      {doing === "edit" && opened && <EditDialog setup={setup} server={opened} onClose={close} />}
-      {doing === "log" && <LogDialog setup={setup} name={name} onClose={close} />}
-      {doing === "remove" && (
-        <SetupDialog title={`Remove ${name}?`} onClose={close} action="Remove" onAction={() => void remove()}>
-          <p>
-            It is removed from <code className="mono">{setup.state?.file}</code>, with the secrets that were
-            stored for it here. Its apps in conversations stay as records.
-          </p>
-        </SetupDialog>
-      )}
+      <Suspense>
+        {doing === "edit" && opened && <EditDialog setup={setup} server={opened} onClose={close} />}
+        {doing === "log" && <LogDialog setup={setup} name={name} onClose={close} />}
+        {doing === "remove" && (
+          <SetupDialog
+            title={`Remove ${name}?`}
+            onClose={close}
+            action="Remove"
+            onAction={() => void remove()}
+          >
+            <p>
+              It is removed from <code className="mono">{setup.state?.file}</code>, with the secrets that were
+              stored for it here. Its apps in conversations stay as records.
+            </p>
+          </SetupDialog>
+        )}
+      </Suspense>
     </>
   );
 }

@@ -4,14 +4,16 @@
  *
  * @module
  */
-import { useCallback, useState } from "react";
+import { Plus } from "lucide-react";
+import { lazy, Suspense, useCallback, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { useObservable } from "../use-observable.js";
-import { AddDialog } from "./add-dialog.js";
 import { PendingView } from "./pending-view.js";
 import { ServerMenu } from "./server-menu.js";
 import "./setup.css";
+
+const AddDialog = lazy(async () => ({ default: (await import("./add-dialog.js")).AddDialog }));
 
 /** The button that adds a server, for users who may. */
 export function AddButton({
@@ -34,10 +36,15 @@ export function AddButton({
         isDisabled={readOnly !== undefined}
         onPress={() => setOpen(true)}
       >
+        <Plus />
         Add a server
       </Button>
       {readOnly !== undefined && <p className="soft small">{readOnly}</p>}
-      {isOpen && <AddDialog workbench={workbench} onClose={close} />}
+      {isOpen && (
+        <Suspense>
+          <AddDialog workbench={workbench} onClose={close} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { X } from "lucide-react";
 import { Button, Input, TextField } from "react-aria-components";
 import { type ValueRow, valueRow } from "../../model/server-fields.js";
 import { CheckRow } from "./check-row.js";
@@ -64,7 +65,7 @@ export function ValuesEditor({ label, one, rows, onChange }: ValuesEditorProps) 
               aria-label={`Remove ${called}`}
               onPress={() => onChange(rows.filter((row) => row.id !== id))}
             >
-              ✕
+              <X />
             </Button>
           </div>
         );

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { LayoutGrid, PanelRight, Search, Wrench } from "lucide-react";
 import { memo } from "react";
 import { Button, ToggleButton } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
@@ -11,6 +12,7 @@ import { RecordingMenu } from "../replay/recording-menu.js";
 import { useObservable, useObserved } from "../use-observable.js";
 import { ConnectionBadge } from "./connection.js";
 import { keep } from "./kept.js";
+import { Logo } from "./logo.js";
 import type { Screen } from "./screen.js";
 import { keysOf } from "./shortcuts.js";
 import { applyTheme, isTheme, THEMES } from "./theme.js";
@@ -29,24 +31,37 @@ export const Header = memo(({ workbench, screen }: HeaderProps) => {
   const isInspecting = screen.mode === "inspect";
   return (
     <header className="header">
-      <h1>Vitrine</h1>
+      <h1>
+        <Logo />
+        Vitrine
+      </h1>
       {(isInspecting || connection.phase !== "open") && <ConnectionBadge state={connection} />}
       {!isInspecting && (
         <ToggleButton
-          className="button"
+          className="button quiet"
+          aria-label="Tools"
           isSelected={screen.isToolsShown}
           onChange={() => screen.toggleTools()}
         >
-          Tools
+          <Wrench />
+          <span className="wide-only">Tools</span>
         </ToggleButton>
       )}
       <span className="header-space" />
       <div className="header-tools">
-        <Button className="button" onPress={() => screen.show("palette")}>
-          Search <kbd className="keys wide-only">{keysOf({ key: "k", isCommand: true })}</kbd>
+        <Button className="button search-button" onPress={() => screen.show("palette")}>
+          <Search />
+          <span className="wide-text">Search</span>{" "}
+          <kbd className="keys wide-only">{keysOf({ key: "k", isCommand: true })}</kbd>
         </Button>
-        <ToggleButton className="button" isSelected={isInspecting} onChange={() => screen.setMode()}>
-          Inspect
+        <ToggleButton
+          className="button quiet"
+          aria-label="Inspect"
+          isSelected={isInspecting}
+          onChange={() => screen.setMode()}
+        >
+          <PanelRight />
+          <span className="wide-only">Inspect</span>
         </ToggleButton>
         {isInspecting && <InspectTools workbench={workbench} />}
       </div>
@@ -62,7 +77,8 @@ function InspectTools({ workbench }: { workbench: Workbench }) {
   return (
     <>
       <RecordingMenu workbench={workbench} />
-      <Button className="button" onPress={() => go("grid")}>
+      <Button className="button quiet" onPress={() => go("grid")}>
+        <LayoutGrid />
         Grid
       </Button>
       <Choice

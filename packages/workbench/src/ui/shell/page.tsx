@@ -28,10 +28,12 @@ import { pageCommands, pageShortcuts } from "./page-commands.js";
 import type { Pane, Screen } from "./screen.js";
 import "./shell.css";
 import { useShortcuts } from "./shortcuts.js";
-import { ShortcutsDialog } from "./shortcuts-dialog.js";
 import { go, useHash } from "./use-hash.js";
 
 const Palette = lazy(() => import("./palette.js"));
+const ShortcutsDialog = lazy(async () => ({
+  default: (await import("./shortcuts-dialog.js")).ShortcutsDialog,
+}));
 const ApprovalsDialog = lazy(() => import("./approvals-dialog.js"));
 
 const PANES: { id: Pane; title: string }[] = [
@@ -137,7 +139,11 @@ export function Page({ workbench, screen }: PageProps) {
           <ApprovalsDialog screen={screen} />
         </Suspense>
       )}
-      {overlay === "shortcuts" && <ShortcutsDialog screen={screen} shortcuts={shortcuts} />}
+      {overlay === "shortcuts" && (
+        <Suspense>
+          <ShortcutsDialog screen={screen} shortcuts={shortcuts} />
+        </Suspense>
+      )}
       <QuestionDialogs workbench={workbench} />
     </div>
   );
