@@ -108,6 +108,11 @@ async function subjectToken({ user, enterprise, record, attempt }: EnterpriseCon
     record.note(attempt, "identity", "failed", { error: "no-id-token", message: "there is no ID token" });
     throw refused("there is no ID token");
   }
+  // Nothing else that a file may hold is sent anywhere.
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) {
+    record.note(attempt, "identity", "failed", { error: "no-jwt", message: "it is no JSON Web Token" });
+    throw refused("the ID token is no JSON Web Token");
+  }
   record.mask.learn(token);
   record.note(
     attempt,

@@ -113,7 +113,7 @@ export class OAuthSessions {
       clientName,
       fetch: fetch(settings),
       keep: (of, started) => this.#keep(of, started),
-      fetchIdentity: fetchIdentity?.(settings),
+      fetchIdentity: settings.enterprise && fetchIdentity?.(settings),
       waiting: (of) => this.#offered(of),
       drop: (of) => {
         this.#waiting = this.#waiting.filter((one) => one.session !== of);
