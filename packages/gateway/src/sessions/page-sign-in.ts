@@ -38,7 +38,15 @@ export const SIGN_IN_HANDLERS: {
     return session ? session.state() : noSession(server.settings.transport);
   },
   "gateway/sign-in-start": (page, at) =>
-    act(page, at, "gateway/sign-in-start", (session) => session.signIn()),
+    act(page, at, "gateway/sign-in-start", async (session, server) => {
+      const { status, settings } = server;
+      if (status.state === "idle") {
+        // A server that has not been asked yet says best what it needs.
+        const { state } = await page.start(settings.name);
+        if (session.authorizeUrl !== undefined || (session.isManaged && state === "ready")) return;
+      }
+      await session.signIn();
+    }),
   "gateway/sign-in-refresh": (page, at) =>
     act(page, at, "gateway/sign-in-refresh", (session) => session.refresh()),
   "gateway/sign-in-forget": (page, at) =>
@@ -59,8 +67,6 @@ async function act(
   const { name, identity } = server.settings;
   if (!session) throw new GatewayError("server-unauthorized", `nobody signs in to the server "${name}"`);
   await page.markSignIn({ name, identity }, method);
-  // A server that has not been asked yet says best what it needs.
-  if (method === "gateway/sign-in-start" && server.status.state === "idle") await page.start(name);
   await action(session, server);
   return session.state();
 }

@@ -127,6 +127,11 @@ export class OAuthSession {
     return this.#context.server;
   }
 
+  /** Whether an identity provider decides, and the user is not asked. */
+  get isManaged(): boolean {
+    return this.#context.settings.enterprise !== undefined;
+  }
+
   /**
    * The address where the user must sign in, if required. Always `https:`, or plain http on this machine.
    */

@@ -137,7 +137,8 @@ export class SignInRecord {
     const isRefused = response.status === 401 || response.status === 403;
     const hasToken = new Headers(init?.headers).has("authorization");
     const uncalled = hasToken ? this.#uncalled : undefined;
-    if (!isRefused && !uncalled) return;
+    // Other errors are answers of the protocol: a server of an earlier revision refuses the first question.
+    if (!isRefused && !(uncalled && response.ok)) return;
     // Many calls may be refused at once: the first one stands for all.
     const last = this.#attempts.at(-1);
     if (!uncalled && last && (last.outcome === "running" || isRepeated(last, this.#options.now()))) return;
