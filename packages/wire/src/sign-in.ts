@@ -68,7 +68,6 @@ export type SignInNoteCode =
   | "redirect"
   | "returned"
   | "subject-token"
-  | "kept"
   | "forgotten"
   | "failed";
 
