@@ -30,10 +30,7 @@ export const explainTokens = (facts: AttemptFacts): Explanation[] => [
     .exchanges("refresh")
     .slice(-1)
     .flatMap((event) => explainTokenAnswer(facts, event)),
-  ...facts
-    .exchanges("call")
-    .slice(-1)
-    .flatMap((event) => explainCall(facts, event)),
+  ...explainCalls(facts),
   ...explainSignOut(facts),
 ];
 
@@ -184,6 +181,16 @@ function requestedScopes(facts: AttemptFacts): string[] {
   const address = redirect?.facts["url"] ?? "";
   const scope = URL.canParse(address) ? new URL(address).searchParams.get("scope") : null;
   return scope === null ? [] : scope.split(" ").filter((each) => each !== "" && each !== "openid");
+}
+
+/** Explains the last refused call. A later one that was accepted makes it harmless. */
+function explainCalls(facts: AttemptFacts): Explanation[] {
+  const calls = facts.exchanges("call");
+  const index = calls.findLastIndex(({ response }) => response?.status === 401 || response?.status === 403);
+  const refused = calls[index];
+  if (!refused) return [];
+  const isOver = calls.slice(index + 1).some(({ response }) => isOk(response?.status));
+  return explainCall(facts, refused).map((each) => (isOver ? { ...each, level: "hint" } : each));
 }
 
 /** Explains why the server does not accept a token. */
