@@ -111,7 +111,7 @@ provider.use(async (ctx, next) => {
     ctx.status = 400;
     // Some servers repeat what they have received.
     const code = /(?:^|&)code=([^&]+)/.exec(await bodyOf(ctx.req))?.[1];
-    ctx.body = { error: tokenError, error_description: `The code ${code} is not valid.` };
+    ctx.body = { error: tokenError, error_description: code ? `The code ${code} is not valid.` : "No." };
     return;
   }
   await next();

@@ -184,7 +184,7 @@ export class SignInMask {
     for (const [name, value] of params) if (isSecretName(name)) this.learn(value);
     return [...params]
       .map(([name, value]) => {
-        const key = encodeURIComponent(this.text(name, 100));
+        const key = encodeURIComponent(this.#name(name));
         const shown = this.#leaf(name, value);
         return `${key}=${shown === MASKED ? MASKED : encodeURIComponent(shown).replaceAll("%20", "+").replaceAll("%3A", ":").replaceAll("%2F", "/").replaceAll("%5Bmasked%5D", MASKED)}`;
       })
@@ -215,8 +215,13 @@ export class SignInMask {
     return Object.fromEntries(
       Object.entries(value)
         .slice(0, MOST_ENTRIES)
-        .map(([key, item]) => [this.text(key, 100), this.#copy(item, key, depth + 1)]),
+        .map(([key, item]) => [this.#name(key), this.#copy(item, key, depth + 1)]),
     );
+  }
+
+  /** The name of a field. Ordinary words are shown, even if a short secret is one of them. */
+  #name(name: string): string {
+    return name.length < 32 && /^[a-z]+(_[a-z0-9]+)*$/i.test(name) ? name : this.text(name, 100);
   }
 
   #leaf(name: string, value: string): string {
