@@ -15,6 +15,7 @@ const MOST_BODY = 16_000;
 /** Characters of a text that is searched for secrets. */
 const MOST_SEARCHED = 64_000;
 const MOST_HEADER = 1_000;
+const MOST_URL = 4_000;
 const MOST_HEADERS = 60;
 /** Entries of a list or an object, and their depth. */
 const MOST_ENTRIES = 200;
@@ -128,8 +129,9 @@ export class SignInMask {
       : undefined;
     url.search = "";
     const base = url.href.replace(/#.*$/s, "").replace(/\?$/, "");
-    const end = fragment === undefined ? url.hash : `#${fragment}`;
-    return this.text(`${base}${query === "" ? "" : `?${query}`}${end}`, MOST_STRING * 2);
+    const end = fragment === undefined ? this.text(url.hash) : `#${fragment}`;
+    const shown = `${this.text(base)}${query === "" ? "" : `?${query}`}${end}`;
+    return shown.length <= MOST_URL ? shown : `${shown.slice(0, MOST_URL)}… (${shown.length} characters)`;
   }
 
   headers(headers: Headers): SignInHeaders {

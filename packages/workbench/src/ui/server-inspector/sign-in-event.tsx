@@ -58,7 +58,7 @@ function Message({
   children?: ReactNode;
 }) {
   return (
-    <section className="sign-in-message" aria-label={title}>
+    <div className="sign-in-message">
       <h5>{title}</h5>
       {children}
       <div className="si-table">
@@ -76,7 +76,7 @@ function Message({
         </table>
       </div>
       {body && <Body body={body} label={`Body of the ${title.toLowerCase()}`} />}
-    </section>
+    </div>
   );
 }
 
@@ -103,10 +103,10 @@ function Claims({ claims }: { claims: NonNullable<SignInEvent["claims"]> }) {
       : value,
   ]);
   return (
-    <section className="sign-in-message" aria-label="Token">
+    <div className="sign-in-message">
       <h5>Token, without its signature</h5>
       <Json value={Object.fromEntries(shown)} label="Claims of the token" />
-    </section>
+    </div>
   );
 }
 
