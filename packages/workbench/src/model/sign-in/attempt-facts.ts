@@ -19,7 +19,7 @@ export interface Explanation {
   code: string;
   step: SignInStep;
   level: "problem" | "warning" | "hint";
-  /** What is wrong. */
+  /** The problem. */
   text: string;
   /** How to fix it. */
   fix: string;

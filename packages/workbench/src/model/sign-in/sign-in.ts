@@ -11,7 +11,7 @@ import { Observable } from "../observable.js";
 type Action = "start" | "refresh" | "forget";
 
 /** Its state, kept up to date while somebody looks. */
-export class SignIn extends Observable {
+export class ServerSignIn extends Observable {
   readonly #gateway: GatewayClient;
   readonly #server: string;
   state: SignInState | undefined;

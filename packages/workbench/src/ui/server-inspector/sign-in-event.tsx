@@ -1,5 +1,5 @@
 /**
- * One message of a sign-in, with secrets masked by the gateway.
+ * Shows a message of a sign-in, with secrets masked by the gateway.
  *
  * @module
  */

@@ -6,7 +6,7 @@
 import type { SignInAttempt, SignInState } from "@vitrine/wire";
 import { useEffect, useState } from "react";
 import { Button, Link } from "react-aria-components";
-import type { SignIn } from "../../model/sign-in/sign-in.js";
+import type { ServerSignIn } from "../../model/sign-in/sign-in.js";
 import { type ShownStep, type StepState, stepsOf } from "../../model/sign-in/steps.js";
 import { Choice } from "../choice.js";
 import { clock } from "../inspector/format.js";
@@ -15,7 +15,7 @@ import "./sign-in.css";
 import { SignInEventView } from "./sign-in-event.js";
 
 /** The tab. It is loaded when it is opened. */
-export function SignInPanel({ signIn }: { signIn: SignIn }) {
+export function SignInPanel({ signIn }: { signIn: ServerSignIn }) {
   useObservable(signIn);
   useEffect(() => signIn.watch(), [signIn]);
   const { state, problem } = signIn;
@@ -85,7 +85,7 @@ const OTHER_WAYS: Readonly<Partial<Record<SignInState["way"], string>>> = {
 };
 
 /** Whether the user is signed in, and what can be done. */
-function Summary({ signIn, state }: { signIn: SignIn; state: SignInState }) {
+function Summary({ signIn, state }: { signIn: ServerSignIn; state: SignInState }) {
   const { tokens, authorizeUrl, redirectUrl, way, url } = state;
   const other = OTHER_WAYS[way];
   if (other !== undefined) return <p>{other}</p>;
