@@ -6,8 +6,8 @@
 import type { SignInStep } from "@vitrine/wire";
 
 /** Grant types of RFC 8693 (token exchange) and RFC 7523 (JWT bearer). */
-export const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
-export const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
 const GRANTS: Readonly<Record<string, SignInStep>> = {
   authorization_code: "token",
