@@ -16,6 +16,8 @@ export interface OAuthServerOptions {
   authorizationServer?: string;
   /** Supports dynamic client registration; true by default. */
   registers?: boolean;
+  /** Takes the address of a client metadata document for a client id. */
+  acceptsDocuments?: boolean;
 }
 
 /** A received token request. */
@@ -95,7 +97,8 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
       return { status, body: JSON.parse(body) };
     }
     const client = params.get("client_id") ?? basic;
-    if (!clients.has(client)) return { status: 401, body: { error: "invalid_client" } };
+    const isDocument = options.acceptsDocuments === true && client.startsWith("https://");
+    if (!clients.has(client) && !isDocument) return { status: 401, body: { error: "invalid_client" } };
     if (params.get("grant_type") === "refresh_token") {
       const given = params.get("refresh_token") ?? "";
       const known = refresh.get(given);
@@ -194,6 +197,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
         response_types_supported: ["code"],
         code_challenge_methods_supported: ["S256"],
         authorization_response_iss_parameter_supported: true,
+        ...(options.acceptsDocuments && { client_id_metadata_document_supported: true }),
       }),
     "/register": async (request, response) => {
       const metadata = JSON.parse(await bodyOf(request));

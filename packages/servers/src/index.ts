@@ -19,6 +19,7 @@ export type {
   LaunchSpec,
 } from "./isolation/isolation.js";
 export { launch } from "./isolation/launch.js";
+export type { OAuthSession } from "./oauth/session.js";
 export { OAuthSessions } from "./oauth/sessions.js";
 export type { RefreshLease, RefreshLeases, SharedTokens } from "./oauth/shared-refresh.js";
 export { ServerPool, type ServerPoolOptions } from "./pool.js";
@@ -43,6 +44,6 @@ export type { Catalogue, CatalogueChange, Server, ServerState, ServerStatus } fr
 export type { Root, ServerAsks } from "./server-asks.js";
 export { identityOf, type ProgramStart, type ServerIdentity } from "./server-identity.js";
 export type { AskServer, ServerMethod, ServerNotice } from "./server-requests.js";
-export type { RemoteSettings, ServerSettings, StdioSettings } from "./settings.js";
+export type { EnterpriseSettings, RemoteSettings, ServerSettings, StdioSettings } from "./settings.js";
 export { showableResult } from "./showable-result.js";
 export type { WireMessage } from "./wire-tap.js";

@@ -104,6 +104,12 @@ export class ServerPool {
     return settings !== undefined && isShared(settings);
   }
 
+  /** Whether users sign in to the server that has this name now. */
+  canSignIn(name: string): boolean {
+    const settings = this.#settings.get(name);
+    return settings !== undefined && canSignIn(settings);
+  }
+
   #get(user: string, name: string): ManagedServer {
     if (this.#closed) throw new GatewayError("stopping", "the gateway is stopping");
     const settings = this.#settings.get(name);

@@ -24,6 +24,22 @@ export interface StdioSettings {
   isolation: Isolation;
 }
 
+/**
+ * Authorization that the user's organization manages: its identity provider issues an identity assertion (ID-JAG) for
+ * a user's ID token, and the server's authorization server issues tokens for that assertion.
+ */
+export interface EnterpriseSettings {
+  /** The token endpoint of the identity provider. */
+  tokenEndpoint: string;
+  /** The client that is registered at the identity provider. */
+  clientId: string;
+  clientSecret?: string | undefined;
+  /** The ID token of the only user. */
+  idToken?: string | undefined;
+  /** A file with the ID token, which another program keeps fresh. `{user}` in its path is the user's name. */
+  idTokenFile?: string | undefined;
+}
+
 /** A remote server. */
 export interface RemoteSettings {
   /** Streamable HTTP, or its predecessor SSE. */
@@ -38,6 +54,12 @@ export interface RemoteSettings {
   scope?: string | undefined;
   /** The only authorization server to use; by default the one of the first sign-in. */
   issuer?: string | undefined;
+  /** The address of a client metadata document, which authorization servers may accept instead of a registration. */
+  clientMetadataUrl?: string | undefined;
+  /** Requires `clientId` and `issuer`. */
+  enterprise?: EnterpriseSettings | undefined;
+  /** Whether the address contains a secret: it is never shown then. */
+  hasSecretUrl?: boolean | undefined;
   /**
    * Whether it may be on, or redirect to, a loopback or private address. By default only if its own `url` is
    * one.

@@ -23,6 +23,7 @@ import type { ConversationAsks, ConversationNotices, ConversationRequests } from
 import type { InspectionNotices, InspectionRequests } from "./inspection.js";
 import type { ModelRequests } from "./models.js";
 import type { SetupNotices, SetupRequests } from "./setup.js";
+import type { SignInNotices, SignInRequests } from "./sign-in.js";
 
 /** A server, as a page sees it. */
 export interface ServerSummary {
@@ -167,7 +168,8 @@ export interface GatewayRequests
   extends ConversationRequests,
     InspectionRequests,
     ModelRequests,
-    SetupRequests {
+    SetupRequests,
+    SignInRequests {
   "gateway/servers": {
     params: Record<string, never>;
     result: {
@@ -268,7 +270,7 @@ export interface GatewayAsks extends ConversationAsks {
 }
 
 /** Notifications to a page, on channel `.`. */
-export interface GatewayNotices extends ConversationNotices, InspectionNotices, SetupNotices {
+export interface GatewayNotices extends ConversationNotices, InspectionNotices, SetupNotices, SignInNotices {
   "gateway/status": ServerSummary;
   /** A server's lists changed, or may have after a restart: request its catalogue again. */
   "gateway/changed": { server: string };

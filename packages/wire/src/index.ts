@@ -121,4 +121,17 @@ export type {
   WrittenServer,
   WrittenValue,
 } from "./setup.js";
+export type {
+  SignInAttempt,
+  SignInBody,
+  SignInEvent,
+  SignInExchange,
+  SignInHeaders,
+  SignInNote,
+  SignInNotices,
+  SignInRequests,
+  SignInState,
+  SignInStep,
+  TokenClaims,
+} from "./sign-in.js";
 export { type AlternativeVersions, alternatives, forkBefore, shownItems } from "./versions.js";

@@ -24,6 +24,7 @@ import {
 import { meant } from "@vitrine/servers/support";
 import { INSPECTION } from "./inspection-methods.js";
 import { ISOLATION, isolation, type PathBases, path } from "./isolation-settings.js";
+import { enterpriseOf, oauth as oauthReader } from "./oauth-settings.js";
 import { isPolicyKey } from "./policy-key.js";
 import {
   count,
@@ -148,6 +149,8 @@ export interface ServerContext {
   isolation: Partial<Isolation> | undefined;
   /** The isolation if the file has none, neither for all servers nor for this one. */
   unsaid: Partial<Isolation> | undefined;
+  /** The number of users in the file; 0 for a single user without a name. */
+  users?: number | undefined;
 }
 
 /** Parses a server; undefined if there is a problem. */
@@ -253,7 +256,7 @@ const header: ValueReader<string> = (value, spot) =>
     ? value
     : spot.wrong("names no header", 'use letters, digits and "-"');
 
-function remote(value: Record<string, unknown>, spot: Spot, { sources }: ServerContext) {
+function remote(value: Record<string, unknown>, spot: Spot, { sources, bases, users = 0 }: ServerContext) {
   const string = referringText(sources);
   const count = spot.problems.length;
   const read = object(
@@ -268,11 +271,7 @@ function remote(value: Record<string, unknown>, spot: Spot, { sources }: ServerC
           ? at.wrong("is not valid in a header", "write one line, of Latin letters and signs")
           : resolved;
       }, header),
-      oauth: either(
-        (written) => typeof written === "boolean",
-        flag,
-        object({ clientId: string, clientSecret: string, scope: string, issuer: string }),
-      ),
+      oauth: oauthReader(bases, string),
       privateNetwork: flag,
     },
     IGNORED,
@@ -293,6 +292,9 @@ function remote(value: Record<string, unknown>, spot: Spot, { sources }: ServerC
       );
   if (isObject(oauth) && oauth.clientSecret && !oauth.clientId)
     return spot.at("oauth").at("clientSecret").wrong("needs a clientId", "add it");
+  const { enterprise: written, ...signIn } = isObject(oauth) ? oauth : {};
+  const enterprise = written && enterpriseOf(written, signIn, users, spot.at("oauth").at("enterprise"));
+  if (written && !enterprise) return undefined;
   const named = referringText(withNamedSecrets(sources))(value["url"], spot.apart());
   return {
     ...read,
@@ -301,7 +303,9 @@ function remote(value: Record<string, unknown>, spot: Spot, { sources }: ServerC
       ...transport,
       type: read.type === "sse" ? ("sse" as const) : ("http" as const),
       headers,
-      ...(isObject(oauth) && oauth),
+      ...signIn,
+      ...(enterprise && { enterprise }),
+      ...(named !== undefined && named !== read.url && { hasSecretUrl: true }),
       oauth: isObject(oauth) || (oauth ?? !(hasToken || read.stateless)),
     },
   };

@@ -99,7 +99,7 @@ export function readWhole(
 
   const { servers: named, twice, onskip } = more;
   const { strict = false, users = [], audit = {}, session = {} } = read;
-  const context = { sources, bases, isolation: read.isolation, unsaid: more.isolation };
+  const context = { sources, bases, isolation: read.isolation, unsaid: more.isolation, users: users.length };
   const servers: ServerSettings[] = [];
   const names: string[] = [];
   /** A problem of one server is a problem of the file, unless servers may be skipped. */

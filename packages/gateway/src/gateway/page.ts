@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ServerIdentity } from "@vitrine/servers";
+import type { OAuthSession, ServerIdentity } from "@vitrine/servers";
 import type { OpenedView, ServerCatalogue, ServerSummary, ViewPlace } from "@vitrine/wire";
 import type { GuardedServer } from "../guard/guarded-servers.js";
 import { type PageOptions, PageSession } from "../sessions/page-session.js";
@@ -117,6 +117,16 @@ class WiredPage implements PageOptions, SessionHandler {
 
   isShared(name: string): boolean {
     return this.#parts.isShared(name);
+  }
+
+  oauthSession(...[name, settings]: Parameters<PageOptions["oauthSession"]>): OAuthSession | undefined {
+    const { oauth, pool } = this.#parts;
+    return pool.canSignIn(name) ? oauth.for(this.user, name, settings) : undefined;
+  }
+
+  async markSignIn(...[{ name, identity }, method]: Parameters<PageOptions["markSignIn"]>): Promise<void> {
+    const { audit } = this.#parts.disk.store;
+    await audit.mark({ user: this.user, server: name, identity, method, reason: "requested by a page" });
   }
 
   catalogue(name: string, who?: Parameters<PageOptions["catalogue"]>[1]): Promise<ServerCatalogue> {

@@ -9,6 +9,7 @@ import type { Implementation, VitrineError } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
 import type { ServedSandbox } from "@vitrine/sandbox/node";
 import {
+  isPrivateHost,
   type Launch,
   launch,
   OAuthSessions,
@@ -143,6 +144,13 @@ export class GatewayParts {
       redirectUrl: () => `${this.listener?.origin ?? ""}/oauth/callback`,
       fetch: ({ url, headers, privateNetwork }) =>
         safeFetch({ url, headers, privateNetwork, ...OAUTH_LIMITS }).fetch,
+      fetchIdentity: ({ enterprise, privateNetwork }) => {
+        const url = enterprise?.tokenEndpoint ?? "";
+        // The operator wrote this address.
+        const isPrivate = URL.canParse(url) && isPrivateHost(new URL(url).hostname);
+        return safeFetch({ url, privateNetwork: privateNetwork || isPrivate, ...OAUTH_LIMITS }).fetch;
+      },
+      onchange: (user, server) => pages.notify(user, "gateway/sign-in-changed", { server }),
       onerror: this.onerror,
     });
     this.services = pageServices({

@@ -113,6 +113,8 @@ async function setUp() {
     known: NO_HEIRS,
     roots: new UserRoots(() => undefined),
     isShared: () => false,
+    oauthSession: () => undefined,
+    markSignIn: async () => {},
     fields: () => [],
     onerror: nothing,
     refused: async () => {},

@@ -64,6 +64,8 @@ function setUp(options: Partial<PageOptions> = {}) {
     known: NO_HEIRS,
     roots: new UserRoots(() => undefined),
     isShared: () => false,
+    oauthSession: () => undefined,
+    markSignIn: async () => {},
     fields: () => [],
     sampling: { fromView: nothing },
     models: { state: () => ({ models: [], help: "" }), choose: nothing, setup: Object(undefined) },

@@ -24,6 +24,7 @@ import type {
   OpenedView,
   ServerCatalogue,
   ServerSummary,
+  SignInRequests,
   SpeakingApp,
   StderrLine,
 } from "@vitrine/wire";
@@ -38,6 +39,7 @@ import { PageInspection, type PageInspectionOptions } from "./page-inspection.js
 import { MODEL_HANDLERS, type ModelService } from "./page-models.js";
 import { isPageMethod, type PageAnswer, type PageRequest, pageParams } from "./page-params.js";
 import { PageQuestions } from "./page-questions.js";
+import { type PageSignInOptions, SIGN_IN_HANDLERS } from "./page-sign-in.js";
 import { PageViews, type PageViewsOptions } from "./page-views.js";
 import { withoutToken } from "./progress-token.js";
 import { errorMessage, isId, isUnexpected, keyOf, notificationMessage, parse, resultMessage } from "./rpc.js";
@@ -46,7 +48,8 @@ import { SmallMap } from "./small-map.js";
 /** Options of {@link PageSession}. */
 export interface PageOptions
   extends PageViewsOptions,
-    Pick<PageInspectionOptions, "roots" | "isShared" | "fields"> {
+    Pick<PageInspectionOptions, "roots" | "isShared" | "fields">,
+    Pick<PageSignInOptions, "oauthSession" | "markSignIn"> {
   /** Whether programs may control the page; false by default. */
   readonly testMode?: boolean | undefined;
   /** Shared by all users: the page only sees the user's own. */
@@ -361,12 +364,18 @@ export class PageSession {
 }
 
 /** Requests about servers and models. */
-type OtherMethod = keyof ModelRequests | "gateway/catalogue" | "gateway/start" | "gateway/restart";
+type OtherMethod =
+  | keyof ModelRequests
+  | keyof SignInRequests
+  | "gateway/catalogue"
+  | "gateway/start"
+  | "gateway/restart";
 
 const HANDLERS: {
   readonly [M in OtherMethod]: (page: PageOptions, params: GatewayRequests[M]["params"]) => PageAnswer<M>;
 } = {
   ...MODEL_HANDLERS,
+  ...SIGN_IN_HANDLERS,
   "gateway/catalogue": (page, { server, for: who }) => page.catalogue(server, who),
   "gateway/start": (page, { server }) => page.start(server),
   "gateway/restart": (page, { server }) => page.restart(server),

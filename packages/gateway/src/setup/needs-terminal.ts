@@ -48,6 +48,7 @@ export function needsTerminal({ before, after, fresh, wasUsed, isInForce }: Judg
     isMovedCredential(before, after) ||
     isMovedTrust(before, after) ||
     hasForeignReference(known, after, fresh) ||
+    namesTokenFile(known, after) ||
     isPrivate(known, after, isInForce)
   );
 }
@@ -96,6 +97,14 @@ function hasForeignReference(
   return textsIn(after).some(
     ([path, text]) => text.includes("${") && !fresh.has(text) && known.get(path) !== text,
   );
+}
+
+/** Whether it would send the contents of a file somewhere from now on: an ID token of this machine. */
+function namesTokenFile(before: WrittenEntry | undefined, after: WrittenEntry): boolean {
+  const enterpriseIn = (entry: WrittenEntry | undefined): unknown =>
+    isObject(entry?.["oauth"]) ? entry["oauth"]["enterprise"] : undefined;
+  const enterprise = enterpriseIn(after);
+  return enterprise !== undefined && !isDeepStrictEqual(enterpriseIn(before), enterprise);
 }
 
 /** Whether it may reach the private network from now on. */

@@ -13,9 +13,10 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import { GatewayError } from "@vitrine/wire";
+import { GatewayError, type SignInAttempt, type SignInStep } from "@vitrine/wire";
 import type { RemoteSettings } from "../settings.js";
 import { checkAuthorizeUrl } from "./authorize-url.js";
+import type { SignInRecord } from "./sign-in-record.js";
 
 /** Stored data of a user at a server. */
 export interface OAuthCredentials {
@@ -27,6 +28,8 @@ export interface OAuthCredentials {
   client?: StoredOAuthClientInformation | undefined;
   redirectUrl?: string | undefined;
   tokens?: StoredOAuthTokens | undefined;
+  /** When the tokens were issued, in milliseconds since 1970. */
+  tokensAt?: number | undefined;
   /** The hash of a refresh token that was sent and not answered yet. Only with several processes. */
   refreshing?: string | undefined;
 }
@@ -41,6 +44,7 @@ export interface StartedSignIn {
   client: StoredOAuthClientInformation;
   redirectUrl: string;
   resource?: string | undefined;
+  attempt: SignInAttempt;
 }
 
 /** Dependencies of a {@link Flow}. */
@@ -50,12 +54,16 @@ export interface FlowContext {
   clientName: string;
   credentials: OAuthCredentials;
   save(change: Partial<OAuthCredentials>): Promise<void>;
+  record: SignInRecord;
+  attempt: SignInAttempt;
+  now: () => number;
 }
 
 /** Implements the client for the SDK. */
 export class Flow implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly clientMetadata: OAuthClientMetadata;
+  readonly clientMetadataUrl?: string;
   /** The sign-in, if one is required. */
   started: StartedSignIn | undefined;
   readonly #context: FlowContext;
@@ -68,6 +76,7 @@ export class Flow implements OAuthClientProvider {
   constructor(context: FlowContext) {
     this.#context = context;
     this.redirectUrl = context.redirectUrl;
+    if (context.settings.clientMetadataUrl) this.clientMetadataUrl = context.settings.clientMetadataUrl;
     this.clientMetadata = {
       client_name: context.clientName,
       redirect_uris: [context.redirectUrl],
@@ -103,21 +112,33 @@ export class Flow implements OAuthClientProvider {
     else if (credentials.redirectUrl === this.redirectUrl || credentials.tokens?.refresh_token)
       this.#client = credentials.client;
     else this.#client = undefined;
+    if (this.#client)
+      this.#note("registration", clientId ? "client-settings" : "client-known", {
+        client_id: this.#client.client_id,
+      });
     return this.#client;
   }
 
   async saveClientInformation(client: StoredOAuthClientInformation): Promise<void> {
     this.#client = client;
+    if (client.client_id === this.clientMetadataUrl)
+      this.#note("registration", "client-document", { client_id: client.client_id });
     if (!this.#context.settings.clientId) await this.#context.save({ client, redirectUrl: this.redirectUrl });
   }
 
   tokens = (): StoredOAuthTokens | undefined => this.#context.credentials.tokens;
 
   saveTokens = (tokens: StoredOAuthTokens): Promise<void> =>
-    this.#context.save({ tokens, issuer: tokens.issuer, refreshing: undefined });
+    this.#context.save({
+      tokens,
+      tokensAt: this.#context.now(),
+      issuer: tokens.issuer,
+      refreshing: undefined,
+    });
 
   saveCodeVerifier(verifier: string): void {
     this.#verifier = verifier;
+    this.#context.record.mask.learn(verifier);
   }
 
   /** `auth()` must not exchange codes: it would do so twice with a code that is rejected. */
@@ -142,6 +163,7 @@ export class Flow implements OAuthClientProvider {
     const [discovery, client] = [this.#discovery, this.#client];
     if (!discovery || !client)
       throw new GatewayError("server-unauthorized", "no authorization server was found");
+    this.#note("authorization", "redirect", { url: url.href });
     this.started = {
       authorizeUrl: checkAuthorizeUrl(url, { loopback: this.#context.settings.privateNetwork }),
       state: this.#state,
@@ -151,9 +173,21 @@ export class Flow implements OAuthClientProvider {
       client,
       redirectUrl: this.redirectUrl,
       resource: this.#resource,
+      attempt: this.#context.attempt,
     };
+  }
+
+  #note(
+    step: SignInStep,
+    code: "client-settings" | "client-known" | "client-document" | "redirect",
+    facts: Record<string, string>,
+  ): void {
+    const { record, attempt } = this.#context;
+    // The SDK may ask for the client several times.
+    const isKnown = attempt.events.some((event) => event.kind === "note" && event.code === code);
+    if (!isKnown || code === "redirect") record.note(attempt, step, code, facts);
   }
 }
 
 /** Compares without a trailing slash, which parsing adds to some addresses. */
-const isSameIssuer = (a: string, b: string): boolean => a.replace(/\/$/, "") === b.replace(/\/$/, "");
+export const isSameIssuer = (a: string, b: string): boolean => a.replace(/\/$/, "") === b.replace(/\/$/, "");

@@ -13,11 +13,16 @@ import {
   validateAuthorizationResponseIssuer,
 } from "@modelcontextprotocol/client";
 import { Listeners } from "@vitrine/protocol";
-import { GatewayError } from "@vitrine/wire";
+import { GatewayError, type SignInAttempt, type SignInState } from "@vitrine/wire";
 import type { SecretStore } from "../secrets/secrets.js";
 import type { RemoteSettings } from "../settings.js";
+import { messageOf } from "../support/message-of.js";
+import { enterpriseTokens } from "./enterprise.js";
 import { Flow, type OAuthCredentials, type StartedSignIn } from "./flow.js";
+import { revokeTokens } from "./revocation.js";
 import { inTurn, notingUse, type SharedTokens, withoutUsedToken } from "./shared-refresh.js";
+import { SignInRecord } from "./sign-in-record.js";
+import { signInState } from "./sign-in-state.js";
 import { StoredCredentials } from "./stored-credentials.js";
 
 /** Dependencies of an {@link OAuthSession}. */
@@ -30,12 +35,19 @@ export interface OAuthSessionContext {
   shared?: SharedTokens | undefined;
   /** Reaches the server and its authorization server, and only allowed addresses. */
   fetch: FetchLike;
+  /** Reaches the identity provider in the settings; see `RemoteSettings.enterprise`. */
+  fetchIdentity?: FetchLike | undefined;
   redirectUrl: () => string;
   clientName: string;
   /** Keeps a started sign-in until the user returns from it. */
   keep(session: OAuthSession, started: StartedSignIn): void;
   /** The address of the pending sign-in, if it was started recently. */
   waiting(session: OAuthSession): string | undefined;
+  /** Forgets pending sign-ins. */
+  drop(session: OAuthSession): void;
+  /** Called when there is something new in {@link OAuthSession.state}. */
+  onchange?: (() => void) | undefined;
+  now: () => number;
   /** Called with errors that listeners throw. */
   onerror?: ((error: unknown) => void) | undefined;
 }
@@ -64,12 +76,17 @@ export class OAuthSession {
   /** The token that each response belongs to. */
   readonly #sent = new WeakMap<Response, string>();
   readonly #signedIn: Listeners;
+  readonly #record: SignInRecord;
+  /** The server's last challenge, for a sign-in that the user starts. */
+  #challenge: Challenge = {};
   #run: Promise<void> | undefined;
 
   constructor(context: OAuthSessionContext) {
     this.#context = context;
     this.#signedIn = new Listeners(context.onerror);
-    const { user, server, settings, secrets, shared } = context;
+    const { user, server, settings, secrets, shared, now, onchange } = context;
+    this.#record = new SignInRecord({ now, onchange });
+    for (const secret of secretsIn(settings)) this.#record.mask.learn(secret);
     this.#credentials = new StoredCredentials({
       user,
       server,
@@ -83,8 +100,10 @@ export class OAuthSession {
         const { tokens } = await this.#credentials.load();
         const sent = this.#sent.get(response);
         // The call was rejected with an old token, and there is a newer one: the transport repeats it.
-        if (tokens && sent !== undefined && sent !== `Bearer ${tokens.access_token}`) return;
-        await this.#authorize(extractWWWAuthenticateParams(response), false, sent);
+        if (tokens && sent !== undefined && sent !== `Bearer ${tokens.access_token}`)
+          return this.#record.dismiss();
+        this.#challenge = extractWWWAuthenticateParams(response);
+        await this.#authorize(this.#challenge, false, sent);
       },
     };
   }
@@ -92,7 +111,9 @@ export class OAuthSession {
   /** Wraps the transport's `fetch` to remember which token a response belongs to. */
   watch(fetch: FetchLike): FetchLike {
     return async (url, init) => {
+      const before = performance.now();
       const response = await fetch(url, init);
+      this.#record.called(url, init, response, performance.now() - before);
       this.#sent.set(response, new Headers(init?.headers).get("authorization") ?? "");
       return response;
     };
@@ -104,6 +125,11 @@ export class OAuthSession {
 
   get server(): string {
     return this.#context.server;
+  }
+
+  /** Whether an identity provider decides, and the user is not asked. */
+  get isManaged(): boolean {
+    return this.#context.settings.enterprise !== undefined;
   }
 
   /**
@@ -131,11 +157,64 @@ export class OAuthSession {
     return this.#signedIn.add(listener);
   }
 
-  /** Deletes the tokens. */
+  /** Everything that a page shows about this sign-in. */
+  async state(): Promise<SignInState> {
+    const { settings, redirectUrl, now } = this.#context;
+    return signInState({
+      settings,
+      credentials: await this.#credentials.load(),
+      record: this.#record,
+      redirectUrl: redirectUrl(),
+      authorizeUrl: this.authorizeUrl,
+      now: now(),
+    });
+  }
+
+  /**
+   * Starts a new sign-in, or completes one that needs no user.
+   *
+   * @throws {GatewayError} `server-unauthorized` if it cannot be started
+   */
+  async signIn(): Promise<void> {
+    const { settings } = this.#context;
+    const { resourceMetadataUrl, scope } = this.#challenge;
+    const challenge = { resourceMetadataUrl, scope: settings.scope ?? scope };
+    await this.#authorize(challenge, true).catch(unlessUnauthorized);
+    if (settings.enterprise) this.#signedIn.notify();
+  }
+
+  /**
+   * Refreshes the tokens now. If the authorization server rejects that, a sign-in is started.
+   *
+   * @throws {GatewayError} `server-unauthorized` if there is nothing to refresh
+   */
+  async refresh(): Promise<void> {
+    const { tokens } = await this.#credentials.load();
+    if (!tokens?.refresh_token && !this.#context.settings.enterprise)
+      throw this.#failed("there is no refresh token: sign in again");
+    const rejected = tokens && `Bearer ${tokens.access_token}`;
+    await this.#authorize(this.#challenge, false, rejected).catch(unlessUnauthorized);
+  }
+
+  /** Revokes the tokens if the authorization server can, and deletes them. */
   async signOut(): Promise<void> {
     // A refresh in progress would store new ones.
     await this.#run?.catch(() => {});
+    const { settings } = this.#context;
+    const attempt = this.#record.start();
+    const stored = await this.#credentials.load();
+    const { clientId, clientSecret } = settings;
+    const client = clientId ? { client_id: clientId, client_secret: clientSecret } : stored.client;
+    try {
+      if (client) await revokeTokens(stored, client, this.#record.fetch(attempt, this.#fetch, "sign-out"));
+    } catch (error) {
+      // They are forgotten here in any case.
+      this.#record.note(attempt, "sign-out", "failed", { message: messageOf(error) });
+    }
     await this.#credentials.delete();
+    this.#context.drop(this);
+    this.#record.note(attempt, "sign-out", "forgotten");
+    this.#record.end(attempt, "forgotten");
   }
 
   /** Reads the tokens again when they are needed: another process may have changed them. */
@@ -147,9 +226,16 @@ export class OAuthSession {
    * Completes a sign-in with the query of the authorization server's redirect. A sign-in can be used once.
    */
   async finish(started: StartedSignIn, query: URLSearchParams): Promise<void> {
-    const { discovery, client, verifier, resource, redirectUrl, issuer } = started;
+    const { discovery, client, verifier, resource, redirectUrl, issuer, attempt } = started;
+    const record = this.#record;
     const metadata = discovery.authorizationServerMetadata;
     const iss = query.get("iss") ?? undefined;
+    for (const name of ["code", "state"]) record.mask.learn(query.get(name));
+    const returned = ["code", "error", "error_description", "iss"].map((name) => [
+      name,
+      query.get(name) ?? undefined,
+    ]);
+    record.note(attempt, "authorization", "returned", Object.fromEntries(returned));
     try {
       // First: a response of another authorization server must not be trusted in any way.
       validateAuthorizationResponseIssuer({
@@ -171,17 +257,20 @@ export class OAuthSession {
         codeVerifier: verifier,
         redirectUri: redirectUrl,
         ...(resource !== undefined && { resource }),
-        fetchFn: this.#fetch,
+        fetchFn: record.fetch(attempt, this.#fetch),
       });
       // Tokens are refreshed by the client that received them.
       const own = this.#context.settings.clientId ? {} : { client, redirectUrl };
       await this.#credentials.overwrite({
         tokens: { ...tokens, issuer },
+        tokensAt: this.#context.now(),
         issuer,
         refreshing: undefined,
         ...own,
       });
+      record.end(attempt, "signed-in");
     } catch (cause) {
+      this.#noteFailure(attempt, cause);
       throw cause instanceof GatewayError ? cause : this.#failed("sign-in could not be completed", cause);
     }
     this.#signedIn.notify();
@@ -200,7 +289,21 @@ export class OAuthSession {
   }
 
   async #authorizeOnce(challenge: Challenge, isForced: boolean): Promise<void> {
-    const { settings, redirectUrl, clientName, shared } = this.#context;
+    const attempt = this.#record.begin();
+    try {
+      await (this.#context.settings.enterprise
+        ? this.#useIdentity(challenge, attempt)
+        : this.#useFlow(challenge, isForced, attempt));
+    } catch (error) {
+      if (attempt.outcome === "running") this.#noteFailure(attempt, error);
+      throw error;
+    }
+  }
+
+  /** Refreshes, or starts a sign-in of the user. */
+  async #useFlow(challenge: Challenge, isForced: boolean, attempt: SignInAttempt): Promise<void> {
+    const { settings, redirectUrl, clientName, shared, now } = this.#context;
+    const record = this.#record;
     const stored = await this.#credentials.load();
     // A sign-in is pending: a second one would hide it.
     const isWaiting = !isForced && this.authorizeUrl !== undefined;
@@ -210,33 +313,99 @@ export class OAuthSession {
       // The SDK may ask again in the same run: for tokens that it has just declared invalid, too.
       Object.assign(credentials, change);
     };
-    const flow = new Flow({ settings, redirectUrl: redirectUrl(), clientName, credentials, save });
+    const about = { settings, redirectUrl: redirectUrl(), clientName, record, attempt, now };
+    const flow = new Flow({ ...about, credentials, save });
     const scope = settings.scope && !isForced ? settings.scope : challenge.scope;
+    const fetch = record.fetch(attempt, this.#fetch);
     try {
       const result = await auth(flow, {
         serverUrl: settings.url,
-        fetchFn: shared ? notingUse(this.#fetch, this.#credentials) : this.#fetch,
+        fetchFn: shared ? notingUse(fetch, this.#credentials) : fetch,
         forceReauthorization: isForced,
         ...(scope && { scope }),
         ...(challenge.resourceMetadataUrl && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
       });
-      if (result === "AUTHORIZED") return;
+      if (result === "AUTHORIZED") return record.end(attempt, "refreshed");
     } catch (cause) {
-      const why = cause instanceof GatewayError ? cause.message : "its authorization server is not usable";
-      throw this.#failed(`sign-in is not possible: ${why}`, cause);
+      throw this.#impossible(cause);
     }
     // This process may have been frozen while another one refreshed.
-    if (shared && (await this.#credentials.hasNewer(stored))) return;
-    if (flow.started && !isWaiting) this.#context.keep(this, flow.started);
+    if (shared && (await this.#credentials.hasNewer(stored))) return record.end(attempt, "refreshed");
+    if (flow.started && !isWaiting) {
+      this.#context.keep(this, flow.started);
+      record.end(attempt, "waiting");
+    } else record.merge(attempt);
     throw new UnauthorizedError(`${this.server}: sign in first`);
   }
 
-  readonly #fetch: FetchLike = (url, init) => {
-    const signals = [AbortSignal.timeout(TIMEOUT), ...(init?.signal ? [init.signal] : [])];
-    return this.#context.fetch(url, { ...init, signal: AbortSignal.any(signals) });
-  };
+  /** Gets tokens from the identity provider in the settings. */
+  async #useIdentity(challenge: Challenge, attempt: SignInAttempt): Promise<void> {
+    const { user, settings, fetchIdentity, now } = this.#context;
+    const { enterprise } = settings;
+    if (!enterprise || !fetchIdentity) throw this.#failed("there is no identity provider in its settings");
+    const record = this.#record;
+    try {
+      const { tokens, issuer } = await enterpriseTokens({
+        user,
+        settings,
+        enterprise,
+        ...challenge,
+        fetch: this.#fetch,
+        fetchIdentity: inTime(fetchIdentity),
+        record,
+        attempt,
+      });
+      await this.#credentials.overwrite({ tokens: { ...tokens, issuer }, tokensAt: now(), issuer });
+    } catch (cause) {
+      throw this.#impossible(cause);
+    }
+    record.end(attempt, "signed-in");
+  }
+
+  readonly #fetch: FetchLike = (url, init) => inTime(this.#context.fetch)(url, init);
+
+  #impossible(cause: unknown): GatewayError {
+    const why = cause instanceof GatewayError ? cause.message : "its authorization server is not usable";
+    return this.#failed(`sign-in is not possible: ${why}`, cause);
+  }
+
+  /** Notes why an attempt ended: the error of the SDK, which says more than ours. */
+  #noteFailure(attempt: SignInAttempt, error: unknown): void {
+    const inner = error instanceof GatewayError && error.cause !== undefined ? error.cause : error;
+    const step = this.#record.lastStep(attempt);
+    const facts = { error: inner instanceof Error ? inner.name : "Error", message: messageOf(inner) };
+    this.#record.note(attempt, step, "failed", facts);
+    this.#record.end(attempt, "failed");
+  }
 
   #failed(message: string, cause?: unknown): GatewayError {
     return new GatewayError("server-unauthorized", `${this.server}: ${message}`, { cause });
   }
+}
+
+/** An authorization server that does not answer fails. */
+const inTime =
+  (fetch: FetchLike): FetchLike =>
+  (url, init) => {
+    const signals = [AbortSignal.timeout(TIMEOUT), ...(init?.signal ? [init.signal] : [])];
+    return fetch(url, { ...init, signal: AbortSignal.any(signals) });
+  };
+
+/** A user who must act is no failure of a sign-in that was just started. */
+function unlessUnauthorized(error: unknown): void {
+  if (!(error instanceof UnauthorizedError)) throw error;
+}
+
+/** Secrets that the operator has written. An address may hold some in its path and query. */
+function secretsIn({ clientSecret, enterprise, url, hasSecretUrl, headers }: RemoteSettings): string[] {
+  const { pathname, search, searchParams } = new URL(url);
+  return [
+    clientSecret,
+    enterprise?.clientSecret,
+    enterprise?.idToken,
+    ...Object.values(headers),
+    ...(hasSecretUrl
+      ? [search.slice(1), ...searchParams.values(), pathname.slice(1), ...pathname.split("/")]
+      : []),
+  ].filter((secret) => secret !== undefined);
 }

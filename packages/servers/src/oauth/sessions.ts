@@ -12,6 +12,7 @@ import type { RemoteSettings } from "../settings.js";
 import type { StartedSignIn } from "./flow.js";
 import { OAuthSession } from "./session.js";
 import type { SharedTokens } from "./shared-refresh.js";
+import { SIGN_IN_LIFETIME } from "./sign-in-state.js";
 
 /** Options of {@link OAuthSessions}. */
 export interface OAuthOptions {
@@ -22,6 +23,8 @@ export interface OAuthOptions {
   redirectUrl: () => string;
   /** Creates the `fetch` for a server and its authorization server. */
   fetch: (settings: RemoteSettings) => FetchLike;
+  /** Creates the `fetch` for the identity provider of servers with `enterprise` settings; without it, they fail. */
+  fetchIdentity?: ((settings: RemoteSettings) => FetchLike) | undefined;
   /**
    * Whether a sign-in can be completed only by a user who is signed in to the gateway, because there are
    * several users; true by default.
@@ -31,12 +34,16 @@ export interface OAuthOptions {
   clientName?: string | undefined;
   /** Called with errors that listeners throw. */
   onerror?: ((error: unknown) => void) | undefined;
+  /** Called, at most a few times a second, when there is something new in a user's sign-in at a server. */
+  onchange?: ((user: string, server: string) => void) | undefined;
   now?: (() => number) | undefined;
 }
 
 /** Milliseconds until a sign-in expires, and during which the same one is offered again. */
-const LIFETIME = 600_000;
+const LIFETIME = SIGN_IN_LIFETIME;
 const OFFERED = 300_000;
+/** Milliseconds between two reports of changes. */
+const PACE = 150;
 /** Maximum number of pending sign-ins of a user at a server. */
 const MAX_PENDING = 3;
 
@@ -87,7 +94,15 @@ export class OAuthSessions {
     const known = this.#sessions.get(key);
     if (known && isDeepStrictEqual(known.settings, settings)) return known.session;
     if (known) this.#waiting = this.#waiting.filter(({ session }) => session !== known.session);
-    const { secrets, shared, redirectUrl, fetch, clientName = "Vitrine", onerror } = this.#options;
+    const {
+      secrets,
+      shared,
+      redirectUrl,
+      fetch,
+      fetchIdentity,
+      clientName = "Vitrine",
+      onerror,
+    } = this.#options;
     const session = new OAuthSession({
       user,
       server,
@@ -98,7 +113,13 @@ export class OAuthSessions {
       clientName,
       fetch: fetch(settings),
       keep: (of, started) => this.#keep(of, started),
+      fetchIdentity: settings.enterprise && fetchIdentity?.(settings),
       waiting: (of) => this.#offered(of),
+      drop: (of) => {
+        this.#waiting = this.#waiting.filter((one) => one.session !== of);
+      },
+      onchange: this.#paced(user, server),
+      now: this.#now,
       onerror,
     });
     this.#sessions.set(key, { session, settings });
@@ -136,6 +157,24 @@ export class OAuthSessions {
     this.#waiting = this.#waiting.filter((one) => one.session !== session);
     await session.finish(started, query);
     return { user: session.user, server: session.server };
+  }
+
+  /** Reports a change once in a while, and the last one always. */
+  #paced(user: string, server: string): () => void {
+    const { onchange, onerror } = this.#options;
+    let isDue = false;
+    return () => {
+      if (isDue) return;
+      isDue = true;
+      setTimeout(() => {
+        isDue = false;
+        try {
+          onchange?.(user, server);
+        } catch (error) {
+          onerror?.(error);
+        }
+      }, PACE).unref();
+    };
   }
 
   #live(): Waiting[] {

@@ -8,6 +8,7 @@ import type { CallToolResult, LoggingLevel, Progress, Result } from "@vitrine/pr
 import type { CompletionSource, ServerLogLine, ServerRoot, ServerRoots, ServerTask } from "@vitrine/wire";
 import { readResult } from "../app/foreign.js";
 import { Observable } from "../observable.js";
+import { ServerSignIn } from "../sign-in/sign-in.js";
 import type { KeptAboutServer } from "./kept-requests.js";
 import { type MadeRequest, RequestLog } from "./request-log.js";
 import { ServerTimeline } from "./timeline.js";
@@ -21,6 +22,7 @@ export class InspectedServer extends Observable {
   readonly timeline = new ServerTimeline();
   readonly requests = new RequestLog();
   readonly kept: KeptAboutServer;
+  readonly signIn: ServerSignIn;
   lines: readonly ServerLogLine[] = [];
   droppedLines = 0;
   /** Resources that this page has subscribed to, with the number of their changes. */
@@ -38,6 +40,7 @@ export class InspectedServer extends Observable {
     this.#gateway = gateway;
     this.name = name;
     this.kept = kept;
+    this.signIn = new ServerSignIn(gateway, name);
   }
 
   /** Follows the server while somebody looks; returns a function that stops. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ReactNode, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Tab, TabPanel, Tabs } from "react-aria-components";
 import type { InspectedServer } from "../../model/server/inspected-server.js";
 import type { ShownServer } from "../../model/servers.js";
@@ -23,6 +23,9 @@ import "./server-inspector.css";
 import { ServerMessagesTab } from "./server-messages.js";
 import { TasksTab } from "./tasks.js";
 import { ToolsTab } from "./tools.js";
+
+/** Loaded when a user first looks at a sign-in. */
+const SignInPanel = lazy(async () => ({ default: (await import("./sign-in.js")).SignInPanel }));
 
 /** The inspector of the chosen server, or of the first. */
 export function ServerInspector({ workbench }: { workbench: Workbench }) {
@@ -101,6 +104,15 @@ function ServerTabs({ selected, onSelect, ...props }: ServerTabsProps) {
       content: <PromptsTab {...props} />,
     },
     { id: "requests", title: "Requests", content: <RequestsTab {...props} /> },
+    {
+      id: "sign-in",
+      title: "Sign-in",
+      content: (
+        <Suspense fallback={<p className="in-none soft">Loading…</p>}>
+          <SignInPanel signIn={inspected.signIn} />
+        </Suspense>
+      ),
+    },
     { id: "log", title: "Log", content: <LogTab {...props} /> },
     ...(summary.capabilities.tasks
       ? [{ id: "tasks", title: "Tasks", content: <TasksTab {...props} /> }]
