@@ -22,6 +22,11 @@ import { UserCard } from "./user-card.js";
 export const Entry = memo(({ workbench, item }: { workbench: Workbench; item: Item }) => {
   const { conversation } = workbench;
   const agents = useObserved(conversation, (each) => each.agents);
+  // Nothing can be asked about an entry of a recording.
+  const actions =
+    item.kind === "call" || item.kind === "note" || conversation.isOwn(item) ? undefined : (
+      <EntryActions conversation={conversation} item={item} />
+    );
   const remove = (): void => void conversation.remove(item);
   return (
     <Boundary
@@ -37,11 +42,11 @@ export const Entry = memo(({ workbench, item }: { workbench: Workbench; item: It
         <UserCard
           item={item}
           agent={agents && (agents.join(", ") || "The agent")}
-          actions={<EntryActions conversation={conversation} item={item} />}
+          actions={actions}
         />
       )}
       {item.kind === "model" && (
-        <ModelCard item={item} actions={<EntryActions conversation={conversation} item={item} />} />
+        <ModelCard item={item} actions={actions} />
       )}
       {item.kind === "note" && <NoteCard item={item} onRemove={remove} />}
     </Boundary>

@@ -1,0 +1,165 @@
+/**
+ * The apps of a run, each in its own page of a headless browser.
+ *
+ * @module
+ */
+import type { CallItem, ConversationChange } from "@vitrine/wire";
+import type { RenderPage } from "@vitrine/workbench";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { drawingOf } from "../render/drawing.js";
+import { drawn, viewFrame, visibleText, within } from "../render/view-frame.js";
+import type { ShownApp } from "./evidence.js";
+
+/** In the page; see `RenderPage`. */
+declare const vitrineRender: RenderPage;
+
+/** Options of {@link RunApps}. */
+export interface RunAppsOptions {
+  readonly browser: () => Promise<Browser>;
+  readonly gateway: { readonly origin: string; loginUrl(): string };
+  readonly conversation: string;
+  /** Milliseconds for an app to start. */
+  readonly timeout: number;
+}
+
+/** Milliseconds that a ready app gets to settle, and to answer. */
+const REST = 3_000;
+const ANSWER = 5_000;
+
+interface OpenedApp {
+  readonly item: CallItem;
+  readonly page: Promise<Page>;
+  /** Why it could not be opened. */
+  failure?: string;
+}
+
+/** Shows each call that has an app in it. */
+export class RunApps {
+  readonly #options: RunAppsOptions;
+  readonly #apps = new Map<string, OpenedApp>();
+  #context: Promise<BrowserContext> | undefined;
+
+  constructor(options: RunAppsOptions) {
+    this.#options = options;
+  }
+
+  /** Follows the conversation, and opens apps as the workbench does. */
+  readonly changed = (changes: readonly ConversationChange[]): void => {
+    for (const change of changes) {
+      if (change.kind !== "item" || change.item.kind !== "call") continue;
+      const { item } = change;
+      // Before that, the arguments may turn out to be wrong.
+      if (item.hasApp && !item.app && item.state !== "writing" && !this.#apps.has(item.id)) this.#open(item);
+    }
+  };
+
+  /** The apps of these entries. */
+  of(items: ReadonlySet<string>): ShownApp[] {
+    return [...this.#apps.values()].filter(({ item }) => items.has(item.id)).map(shownApp);
+  }
+
+  /** Resolves when all apps are open and idle. */
+  async settle(): Promise<void> {
+    await Promise.all(
+      [...this.#apps.values()].map(async ({ page }) => {
+        const opened = await page.catch(() => undefined);
+        await opened?.evaluate((limit) => vitrineRender.settle(limit), REST).catch(() => {});
+        const frame = opened && viewFrame(opened);
+        if (frame) await drawn(frame).catch(() => {});
+      }),
+    );
+  }
+
+  /** The recordings of the apps, by the entry of their call. An app that was never shown has none. */
+  async recordings(): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    for (const [item, { page }] of this.#apps) {
+      const recording = await within(ANSWER * 2, recordingOf(page), undefined);
+      if (recording !== undefined) found.set(item, recording);
+    }
+    return found;
+  }
+
+  async close(): Promise<void> {
+    const context = await this.#context?.catch(() => undefined);
+    await context?.close().catch(() => {});
+  }
+
+  #open(item: CallItem): void {
+    const app: OpenedApp = { item, page: this.#show(item) };
+    app.page.catch((error: unknown) => {
+      app.failure = `${Object(error).message ?? error}`.split("\n", 1)[0] ?? "";
+    });
+    this.#apps.set(item.id, app);
+  }
+
+  async #show({ id, server, tool }: CallItem): Promise<Page> {
+    this.#context ??= this.#signIn();
+    const { gateway, conversation, timeout } = this.#options;
+    const page = await (await this.#context).newPage();
+    await page.goto(`${gateway.origin}/render.html`);
+    await page.evaluate((request) => vitrineRender.showCall(request), {
+      conversation,
+      item: id,
+      server,
+      tool,
+      profile: "strict",
+      device: "desktop" as const,
+      mode: "inline" as const,
+      timeout,
+    });
+    return page;
+  }
+
+  async #signIn(): Promise<BrowserContext> {
+    const { browser, gateway } = this.#options;
+    const context = await (await browser()).newContext({
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: "reduce",
+      acceptDownloads: false,
+    });
+    // Signs in without loading the page.
+    await context.request.get(gateway.loginUrl(), { maxRedirects: 0 });
+    return context;
+  }
+}
+
+/** The recording of an app, with what it shows. */
+async function recordingOf(opening: Promise<Page>): Promise<string | undefined> {
+  const page = await opening;
+  const frame = viewFrame(page);
+  const drawing = frame && (await drawingOf(page, frame, 0));
+  const shown = drawing && { text: drawing.text ?? "", isDrawn: !drawing.lack };
+  const trace = await page.evaluate((seen) => vitrineRender.trace(undefined, [], seen), shown);
+  return trace && "recording" in trace ? trace.recording : undefined;
+}
+
+/** An app for the expectations. Its page may be gone at any time. */
+function shownApp(app: OpenedApp): ShownApp {
+  const { server, tool } = app.item;
+  const page = (): Promise<Page | undefined> => app.page.catch(() => undefined);
+  return {
+    server,
+    tool,
+    async problem() {
+      const opened = await page();
+      if (!opened) return app.failure ?? "its page could not be opened";
+      const snapshot = await within(ANSWER, opened.evaluate(() => vitrineRender.snapshot()), undefined);
+      return snapshot ? snapshot.problem?.message : "its page does not respond";
+    },
+    async text() {
+      const opened = await page();
+      const frame = opened && viewFrame(opened);
+      return frame && (await visibleText(frame));
+    },
+    async has(role, name) {
+      const opened = await page();
+      const frame = opened && viewFrame(opened);
+      if (!frame) return false;
+      // The file may name any role; an unknown one is found nowhere.
+      const known = role as Parameters<typeof frame.getByRole>[0];
+      const found = frame.getByRole(known, name === undefined ? {} : { name }).filter({ visible: true });
+      return (await within(ANSWER, found.count(), 0)) > 0;
+    },
+  };
+}
