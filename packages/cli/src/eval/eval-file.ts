@@ -42,6 +42,8 @@ export interface EvalFile {
 
 type Path = readonly (string | number)[];
 type Issue = z.core.$ZodIssue;
+/** The place of a mistake, the sentence, and the key if it is about that. */
+type Mistake = readonly [path: Path, message: string, key?: string | undefined];
 
 const LONGEST = 2_000_000;
 
@@ -58,8 +60,14 @@ export function readEvalFile(text: string, file: string): EvalFile {
   const lineAt = (offset: number): number => lines.linePos(offset).line;
   if (document.errors.length > 0)
     throw invalid(document.errors.map(({ message, pos }) => `${name}:${lineAt(pos[0])}: ${message}`));
-  const problem = (path: Path, message: string, key?: string): string =>
-    `${name}:${lineAt(offsetOf(document, path, key))}: ${pathText(key === undefined ? path : [...path, key])}${message}`;
+  const problems = (mistakes: readonly Mistake[]): CliError => {
+    const placed = mistakes.map(([path, message, key]) => ({
+      line: lineAt(offsetOf(document, path, key)),
+      text: `${pathText(key === undefined ? path : [...path, key])}${message}`,
+    }));
+    placed.sort((one, other) => one.line - other.line);
+    return invalid(placed.map(({ line, text: sentence }) => `${name}:${line}: ${sentence}`));
+  };
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 100 });
@@ -67,11 +75,10 @@ export function readEvalFile(text: string, file: string): EvalFile {
     throw invalid([`${name}: ${Object(error).message}`]);
   }
   const read = EVAL_SCHEMA.safeParse(value ?? {});
-  if (!read.success)
-    throw invalid(read.error.issues.flatMap((issue) => sentences(issue, document).map((each) => problem(...each))));
+  if (!read.success) throw problems(read.error.issues.flatMap((issue) => mistakesOf(issue, document)));
   const { cases, models = [], allow = [], apps = false, runs, timeout, "min-rate": minRate } = read.data;
   const wrong = [...twins(cases), ...wrongSchemas(cases)];
-  if (wrong.length > 0) throw invalid(wrong.map(([path, message]) => problem(path, message)));
+  if (wrong.length > 0) throw problems(wrong);
   return {
     models,
     runs,
@@ -93,8 +100,8 @@ const invalid = (lines: readonly string[]): CliError => new CliError("eval-inval
 type RawCases = z.output<typeof EVAL_SCHEMA>["cases"];
 
 /** Two cases of one name would be one row of the table. */
-function twins(cases: RawCases): [Path, string][] {
-  return cases.flatMap(({ name }, at): [Path, string][] =>
+function twins(cases: RawCases): Mistake[] {
+  return cases.flatMap(({ name }, at): Mistake[] =>
     cases.findIndex((each) => each.name === name) < at
       ? [[["cases", at, "name"], "another case has this name already"]]
       : [],
@@ -102,16 +109,18 @@ function twins(cases: RawCases): [Path, string][] {
 }
 
 /** A schema that cannot be used would fail every run. */
-function wrongSchemas(cases: RawCases): [Path, string][] {
+function wrongSchemas(cases: RawCases): Mistake[] {
   const validator = new AjvJsonSchemaValidator();
-  const check = (expect: Expectations | undefined, at: Path): [Path, string][] =>
-    (expect?.calls ?? []).flatMap(({ schema }, index): [Path, string][] => {
+  const check = (expect: Expectations | undefined, at: Path): Mistake[] =>
+    (expect?.calls ?? []).flatMap(({ schema }, index): Mistake[] => {
       if (schema === undefined) return [];
       try {
         validator.getValidator(schema);
         return [];
       } catch (error) {
-        return [[[...at, "expect", "calls", index, "schema"], `is not a JSON Schema: ${Object(error).message}`]];
+        return [
+          [[...at, "expect", "calls", index, "schema"], `is not a JSON Schema: ${Object(error).message}`],
+        ];
       }
     });
   return cases.flatMap(({ expect, turns = [] }, at) => [
@@ -130,8 +139,8 @@ const WORDS: Readonly<Record<string, string>> = {
   boolean: "true or false",
 };
 
-/** The sentences of an issue, each with its place. */
-function sentences(issue: Issue, document: Document): [Path, string, string?][] {
+/** The mistakes of an issue. */
+function mistakesOf(issue: Issue, document: Document): Mistake[] {
   const path = issue.path.filter((part) => typeof part !== "symbol");
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => {
@@ -169,7 +178,11 @@ function offsetOf(document: Document, path: Path, key?: string): number {
     const pair = isMap(node)
       ? node.items.find((each) => isScalar(each.key) && `${each.key.value}` === `${part}`)
       : undefined;
-    const next: unknown = pair ? pair.value : isSeq(node) && typeof part === "number" ? node.items[part] : undefined;
+    const next: unknown = pair
+      ? pair.value
+      : isSeq(node) && typeof part === "number"
+        ? node.items[part]
+        : undefined;
     const place = pair ? pair.key : next;
     if (!isNode(place)) return offset;
     offset = place.range?.[0] ?? offset;

@@ -10,7 +10,15 @@ import { CliError, told } from "../exit.js";
 import { aborted } from "../signals.js";
 import { ConsentRule, type Denial } from "./consent-rule.js";
 import type { EvalCase, EvalTurn } from "./eval-file.js";
-import { answersOf, answerText, callsOf, type Evidence, type KnownUsage, type MadeCall, usageOf } from "./evidence.js";
+import {
+  answersOf,
+  answerText,
+  callsOf,
+  type Evidence,
+  type KnownUsage,
+  type MadeCall,
+  usageOf,
+} from "./evidence.js";
 import { judge } from "./judge.js";
 import { RunApps } from "./run-apps.js";
 import { openGateway, USER } from "./run-gateway.js";
@@ -60,19 +68,13 @@ type Conversation = Awaited<ReturnType<RunningGateway["conversations"]["open"]>>
 
 /** Runs a case. Rejects only when it is interrupted, or for an internal error. */
 export async function runCase(options: RunCaseOptions): Promise<RunOutcome> {
-  const { settings, allow, timeout, signal, pages } = options;
+  const { settings, allow, signal, pages } = options;
   const rule = new ConsentRule(allow);
-  const late = new AbortController();
-  const timer = setTimeout(
-    () => late.abort(new CliError("timeout", `the case took longer than ${timeout / 1_000} s; raise timeout in the file`)),
-    timeout,
-  );
-  const stop = AbortSignal.any([signal, late.signal]);
-  const held = new HeldConversation(options, stop);
+  const held = new HeldConversation(options);
   let reasons: string[] = [];
   let error: RunOutcome["error"];
   try {
-    const opened = await openGateway(settings, rule.answer, stop, pages);
+    const opened = await openGateway(settings, rule.answer, signal, pages);
     try {
       reasons = await held.hold(opened.gateway);
     } finally {
@@ -82,8 +84,6 @@ export async function runCase(options: RunCaseOptions): Promise<RunOutcome> {
   } catch (cause) {
     signal.throwIfAborted();
     error = problemOf(cause);
-  } finally {
-    clearTimeout(timer);
   }
   const { items } = held;
   return {
@@ -109,6 +109,8 @@ function problemOf(cause: unknown): { code: string; message: string } {
 /** A conversation that is being held. Its entries stay when it fails. */
 class HeldConversation {
   readonly #options: RunCaseOptions;
+  readonly #late = new AbortController();
+  /** Aborts when the command is interrupted, or the case takes too long. */
   readonly #stop: AbortSignal;
   #conversation: Conversation | undefined;
   #apps: RunApps | undefined;
@@ -117,9 +119,9 @@ class HeldConversation {
   recordings: ReadonlyMap<string, string> = new Map();
   time = 0;
 
-  constructor(options: RunCaseOptions, stop: AbortSignal) {
+  constructor(options: RunCaseOptions) {
     this.#options = options;
-    this.#stop = stop;
+    this.#stop = AbortSignal.any([options.signal, this.#late.signal]);
   }
 
   get items(): readonly ConversationItem[] {
@@ -128,6 +130,17 @@ class HeldConversation {
 
   /** Says all sentences. Returns why the answers are not as expected. */
   async hold(gateway: RunningGateway): Promise<string[]> {
+    const { timeout } = this.#options;
+    const message = `the case took longer than ${timeout / 1_000} s; raise timeout in the file`;
+    const timer = setTimeout(() => this.#late.abort(new CliError("timeout", message)), timeout);
+    try {
+      return await this.#hold(gateway);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #hold(gateway: RunningGateway): Promise<string[]> {
     const { evalCase, model, hasApps, browser, timeout } = this.#options;
     // For a model that cannot be used, this error says why.
     if (!gateway.models.find(model)) await gateway.models.choose(model);

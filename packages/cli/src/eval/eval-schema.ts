@@ -138,7 +138,9 @@ const evalCase = z
 
 /** The whole file. */
 export const EVAL_SCHEMA = z.strictObject({
-  models: list(z.string().regex(/^[^/\s]+\/\S+$/, "must be provider/model, such as openai/gpt-5.4-mini")).optional(),
+  models: list(
+    z.string().regex(/^[^/\s]+\/\S+$/, "must be provider/model, such as openai/gpt-5.4-mini"),
+  ).optional(),
   runs: count(1, 1_000).optional(),
   "min-rate": z.number().min(0, "must be from 0 to 1").max(1, "must be from 0 to 1").optional(),
   timeout: time.optional(),

@@ -19,10 +19,7 @@ export function callReasons(
 ): string[] {
   const missing = isOrdered ? missingInOrder(calls, made) : missingCalls(calls, made);
   const unwanted = made.filter((call) => forbidden.some((pattern) => isMeant(pattern, call)));
-  return [
-    ...missing,
-    ...unwanted.map((call) => `${callText(call)} was called, and no-calls forbids it`),
-  ];
+  return [...missing, ...unwanted.map((call) => `${callText(call)} was called, and no-calls forbids it`)];
 }
 
 /** Why a call is not the expected one; undefined if it is. */

@@ -72,7 +72,8 @@ function limitReasons(limits: Expectations["at-most"], { calls, usage, time }: E
   if (cost !== undefined) {
     if (usage.cost === undefined)
       throw unknown("cost-unknown", "the price of the model is not known", "at-most.cost");
-    if (usage.cost > cost) reasons.push(`it cost $${usage.cost.toFixed(6)}, and at most $${cost} is expected`);
+    if (usage.cost > cost)
+      reasons.push(`it cost $${usage.cost.toFixed(6)}, and at most $${cost} is expected`);
   }
   if (longest !== undefined && time > longest)
     reasons.push(`it took ${(time / 1_000).toFixed(1)} s, and at most ${longest / 1_000} s are expected`);

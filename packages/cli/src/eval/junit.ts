@@ -11,11 +11,13 @@ const FORBIDDEN =
   /[^\u0009\u000a\u000d\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 const escaped = (text: string): string =>
-  text
-    .replace(FORBIDDEN, "\ufffd")
-    .replace(/[&<>"'\n\r\t]/g, (character) => `&#${character.charCodeAt(0)};`);
+  text.replace(FORBIDDEN, "\ufffd").replace(/[&<>"'\n\r\t]/g, (character) => `&#${character.charCodeAt(0)};`);
 
-const tag = (name: string, fields: Readonly<Record<string, string | number>>, inside: readonly string[] = []): string => {
+const tag = (
+  name: string,
+  fields: Readonly<Record<string, string | number>>,
+  inside: readonly string[] = [],
+): string => {
   const written = Object.entries(fields).map(([key, value]) => ` ${key}="${escaped(`${value}`)}"`);
   const start = `<${name}${written.join("")}`;
   return inside.length === 0 ? `${start}/>` : `${start}>${inside.join("\n")}</${name}>`;
@@ -28,14 +30,21 @@ export function junitXml({ file, results, time, minRate }: EvalReport): string {
   const models = [...new Set(results.map(({ model }) => model))];
   const suites = models.map((model) => {
     const own = results.filter((each) => each.model === model);
-    return tag("testsuite", { name: model, ...counts(own, minRate) }, own.map((cell) => testCase(file, cell, minRate)));
+    return tag(
+      "testsuite",
+      { name: model, ...counts(own, minRate) },
+      own.map((cell) => testCase(file, cell, minRate)),
+    );
   });
   const all = { name: file, ...counts(results, minRate), time: seconds(time) };
   return `<?xml version="1.0" encoding="UTF-8"?>\n${tag("testsuites", all, suites)}\n`;
 }
 
 /** `error` if a run could not be judged, `failure` if the rate is too low. */
-function kindOf({ ok, errors, rate, missing }: CellReport, minRate: number): "error" | "failure" | "skipped" | undefined {
+function kindOf(
+  { ok, errors, rate, missing }: CellReport,
+  minRate: number,
+): "error" | "failure" | "skipped" | undefined {
   if (ok) return undefined;
   if (rate !== undefined && rate < minRate) return "failure";
   if (errors > 0) return "error";

@@ -36,5 +36,7 @@ export function argumentDifference(expected: unknown, actual: unknown, path = ""
     }
     return undefined;
   }
-  return Object.is(expected, actual) ? undefined : `${path} is ${shortJson(actual)}, not ${shortJson(expected)}`;
+  return Object.is(expected, actual)
+    ? undefined
+    : `${path} is ${shortJson(actual)}, not ${shortJson(expected)}`;
 }

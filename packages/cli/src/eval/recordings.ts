@@ -36,7 +36,9 @@ export class RecordingFolder {
    */
   static async open(folder: string): Promise<RecordingFolder> {
     await mkdir(folder, { recursive: true }).catch((cause: unknown) => {
-      throw new CliError("file-unwritable", `${folder} cannot be made: ${Object(cause).code ?? cause}`, { cause });
+      throw new CliError("file-unwritable", `${folder} cannot be made: ${Object(cause).code ?? cause}`, {
+        cause,
+      });
     });
     return new RecordingFolder(folder);
   }

@@ -144,7 +144,11 @@ function shownApp(app: OpenedApp): ShownApp {
     async problem() {
       const opened = await page();
       if (!opened) return app.failure ?? "its page could not be opened";
-      const snapshot = await within(ANSWER, opened.evaluate(() => vitrineRender.snapshot()), undefined);
+      const snapshot = await within(
+        ANSWER,
+        opened.evaluate(() => vitrineRender.snapshot()),
+        undefined,
+      );
       return snapshot ? snapshot.problem?.message : "its page does not respond";
     },
     async text() {

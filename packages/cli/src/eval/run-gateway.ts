@@ -16,8 +16,8 @@ import {
 } from "@vitrine/gateway";
 import { workbenchFolder } from "@vitrine/workbench";
 import { CliError } from "../exit.js";
-import { withStray } from "../stray-lines.js";
 import { aborted } from "../signals.js";
+import { withStray } from "../stray-lines.js";
 
 /** The owner of the conversation. */
 export const USER = "local";

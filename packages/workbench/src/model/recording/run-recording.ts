@@ -27,7 +27,10 @@ const MOST_ITEMS = 10_000;
 /** Whether a file is a run, by its first line. */
 export function isRun(text: string): boolean {
   const [first = ""] = text.slice(0, 10_000).split("\n", 1);
-  return first.includes(`"${RUN_FORMAT}"`) && recordOf(parse(first.replace(/^\uFEFF/, "")))["format"] === RUN_FORMAT;
+  return (
+    first.includes(`"${RUN_FORMAT}"`) &&
+    recordOf(parse(first.replace(/^\uFEFF/, "")))["format"] === RUN_FORMAT
+  );
 }
 
 /**
@@ -67,7 +70,9 @@ function appRecording(text: string, line: number): Recording {
   try {
     return readRecording(text);
   } catch (error) {
-    throw error instanceof RecordingError ? invalid(line, `its recording of an app: ${error.message}`) : error;
+    throw error instanceof RecordingError
+      ? invalid(line, `its recording of an app: ${error.message}`)
+      : error;
   }
 }
 
@@ -126,7 +131,10 @@ function speaker(from: unknown, id: string): Pick<UserItem, "from"> {
   return { from: { item: id, server: textOf(from["server"]), title: textOf(from["title"]) } };
 }
 
-function readAnswer({ model, text, state, problem, usage }: Readonly<Record<string, unknown>>, start: Start): ModelItem {
+function readAnswer(
+  { model, text, state, problem, usage }: Readonly<Record<string, unknown>>,
+  start: Start,
+): ModelItem {
   const { code, message } = recordOf(problem);
   const { input, output } = recordOf(usage);
   return {

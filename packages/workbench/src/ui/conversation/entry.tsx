@@ -39,15 +39,9 @@ export const Entry = memo(({ workbench, item }: { workbench: Workbench; item: It
     >
       {item.kind === "call" && <CallCard workbench={workbench} call={item} />}
       {item.kind === "user" && (
-        <UserCard
-          item={item}
-          agent={agents && (agents.join(", ") || "The agent")}
-          actions={actions}
-        />
+        <UserCard item={item} agent={agents && (agents.join(", ") || "The agent")} actions={actions} />
       )}
-      {item.kind === "model" && (
-        <ModelCard item={item} actions={actions} />
-      )}
+      {item.kind === "model" && <ModelCard item={item} actions={actions} />}
       {item.kind === "note" && <NoteCard item={item} onRemove={remove} />}
     </Boundary>
   );
