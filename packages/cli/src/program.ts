@@ -12,8 +12,8 @@ import type { NewOptions, NewToolOptions, NewUiOptions } from "./commands/new.js
 import type { PlainOptions } from "./commands/plain.js";
 import type { SecretOptions } from "./commands/secret.js";
 import type { ServeCommandOptions } from "./commands/serve.js";
-import { usage } from "./exit.js";
 import type { EvalOptions } from "./eval/eval-plan.js";
+import { usage } from "./exit.js";
 import { collect, duration, port, rate, wholeNumber } from "./options.js";
 import type { RenderOptions, RenderStep } from "./render/render-options.js";
 import type { Terminal } from "./terminal.js";

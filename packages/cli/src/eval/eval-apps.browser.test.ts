@@ -1,5 +1,5 @@
 /** Cases that expect something of apps, with real servers in a real browser, and their recordings in the built workbench. */
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunningGateway } from "@vitrine/gateway";
 import type { Browser, FrameLocator, Page } from "playwright-core";
@@ -27,9 +27,14 @@ const script = (saw: ModelSaw): Script => {
   const sentence = JSON.stringify(body.messages.findLast(({ role }) => role === "user"));
   const isDone = body.messages.at(-1)?.role === "tool";
   if (isDone) return [say("Here **it** is."), usage(30, 3)];
+  if (sentence.includes("Just talk")) return [say("I only talk."), usage(10, 1)];
+  if (sentence.includes("hello")) return [say("Hello!"), usage(10, 1)];
+  if (sentence.includes("Lima"))
+    return [...callTool("weather__forecast", { city: "Lima", days: 2 }), usage(20, 2)];
+  if (sentence.includes("Oslo")) return [...callTool("weather__forecast", { city: "Oslo" }), usage(20, 2)];
   if (sentence.includes("time")) return [...callTool("clock__get-time", {}), usage(20, 2)];
   if (sentence.includes("weather")) return [...callTool("weather__forecast", { city: "Rome" }), usage(20, 2)];
-  return [say("I only talk."), usage(10, 1)];
+  throw new Error(`no answer to ${sentence}`);
 };
 
 beforeAll(async () => {
@@ -48,6 +53,8 @@ it("says what apps show, by text and role, and why one does not", async () => {
   const { code, report } = await stage.run(
     `
 models: scripted/priced
+# This server does not say that its tool only reads.
+allow: clock/get-time
 cases:
   - name: as expected
     turns:
@@ -82,21 +89,35 @@ cases:
   expect(none?.reasons).toEqual(["no app was shown"]);
 });
 
-it("an app writes to the conversation, as in the workbench: the model gets its context and its tools", async () => {
-  const seen: ModelSaw[] = [];
-  const told = stage.model.requests.length;
-  const { report } = await stage.run(`
+it("an app writes to the conversation, as in the workbench: the model gets its context", async () => {
+  const file = `
 models: scripted/priced
-apps: true
 cases:
   - name: context
     turns: [How is the weather?, Just talk]
     expect: { answer: only talk }
-`);
-  seen.push(...stage.model.requests.slice(told));
-  expect(report.results[0]).toMatchObject({ ok: true });
+`;
+  /** The messages of the last request. */
+  const told = async (text: string): Promise<string> => {
+    const { report } = await stage.run(text);
+    expect(report.results[0]).toMatchObject({ ok: true });
+    return JSON.stringify(stage.model.requests.at(-1)?.body.messages.findLast(({ role }) => role === "user"));
+  };
   // The demo tells the model which city it shows.
-  expect(seen.at(-1)?.text).toMatch(/Weather forecast/);
+  expect(await told(`apps: true\n${file}`)).toContain("Rome");
+  expect(await told(file)).not.toContain("Rome");
+});
+
+it("the example of the documents does what they say", async () => {
+  const example = await readFile(new URL("../../../../examples/eval/weather.yml", import.meta.url), "utf8");
+  await stage.settings({}, { weather: demo("weather") });
+  const { code, report } = await stage.run(example, { model: ["scripted/unpriced"] });
+  expect(report.results.map(({ runs }) => [runs[0]?.outcome, runs[0]?.reasons])).toEqual([
+    ["passed", []],
+    ["passed", []],
+    ["passed", []],
+  ]);
+  expect(code).toBe(0);
 });
 
 const open = async (): Promise<Page> => {
@@ -142,7 +163,6 @@ it("the recording of a run opens in the workbench without its servers: sentences
   await articles.filter({ hasText: "I only talk." }).waitFor();
 
   const path = join(stage.folder, "broken.vitrine.jsonl");
-  const { writeFile } = await import("node:fs/promises");
   const text = await readFile(join(folder, "no-app.scripted-priced.1.vitrine.jsonl"), "utf8");
   await writeFile(path, `${text}nonsense\n`);
   await play(page, path);

@@ -25,6 +25,8 @@ export interface RunAppsOptions {
 /** Milliseconds that a ready app gets to settle, and to answer. */
 const REST = 3_000;
 const ANSWER = 5_000;
+/** Milliseconds for the recording of an app. */
+const RECORDING = 30_000;
 
 interface OpenedApp {
   readonly item: CallItem;
@@ -74,7 +76,7 @@ export class RunApps {
   async recordings(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for (const [item, { page }] of this.#apps) {
-      const recording = await within(ANSWER * 2, recordingOf(page), undefined);
+      const recording = await within(RECORDING, recordingOf(page), undefined);
       if (recording !== undefined) found.set(item, recording);
     }
     return found;
