@@ -233,10 +233,14 @@ function addCompanion(program: Command, terminal: Terminal, done: (code: number)
 function addEval(program: Command, terminal: Terminal, done: (code: number) => void): void {
   forServers(program.command("eval <file> [server...]"))
     .description("ask models the sentences of a YAML file, and report how often the answers are as expected")
-    .option("--runs <n>", "how often each case is run with each model; 1 by default", wholeNumber(1_000))
+    .option(
+      "--runs <n>",
+      "how often each case is run with each model, in place of the file's runs",
+      wholeNumber(1_000),
+    )
     .option("--model <provider/name>", "a model in place of those of the file; repeatable", collect)
     .option("--only <name>", "only this case; * stands for any characters; repeatable", collect)
-    .option("--min-rate <rate>", "lowest rate for exit code 0: 0.9 or 90%; 1 by default", rate)
+    .option("--min-rate <rate>", "lowest rate for exit code 0, in place of the file's: 0.9 or 90%", rate)
     .option("--concurrency <n>", "runs at the same time; 1 by default", wholeNumber(32))
     .option("--junit <file>", "write a JUnit report")
     .option("--recordings <folder>", "keep each run as a recording, which opens in the workbench")

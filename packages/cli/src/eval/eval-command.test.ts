@@ -16,6 +16,7 @@ import {
   rateLimited,
   type Script,
   say,
+  startScriptedModel,
   usage,
   waitFor,
 } from "../../../../testing/model/scripted-model.js";
@@ -216,10 +217,12 @@ it("runs that could not be judged do not count for the rate, and are reported be
 });
 
 it("a provider that cannot be reached, a model that does not exist, and a key that is missing are errors", async () => {
+  const gone = await startScriptedModel();
+  await gone.close();
   await stage.settings({
     model: {
       providers: {
-        gone: { url: "http://127.0.0.1:9/v1", models: ["m"] },
+        gone: { url: gone.url, models: ["m"] },
         openai: { key: "$" + "{env:VITRINE_NO_SUCH_KEY}", models: ["gpt-5.4-mini"] },
       },
     },

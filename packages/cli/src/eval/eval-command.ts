@@ -153,7 +153,7 @@ class EvalWork {
     return { run, ...facts, ...(recording !== undefined && { recording }) };
   }
 
-  /** One browser for all runs, started when the first one shows an app. */
+  /** The browser of all runs, started when the first one shows an app. */
   #launched(): Promise<Browser> {
     const { browser } = this.#options.given;
     this.#browser ??= browser

@@ -16,7 +16,7 @@ export interface RunReport {
   readonly error?: RunOutcome["error"];
   readonly calls: readonly MadeCall[];
   readonly answer: string;
-  /** What was asked and denied, with the entry of `allow` that would allow it. */
+  /** Denied questions, with the entry of `allow` that would allow it. */
   readonly denied: RunOutcome["denied"];
   readonly usage: KnownUsage;
   /** Milliseconds. */

@@ -1,5 +1,5 @@
 /**
- * One run of a case: a conversation with a model, and whether it was as expected.
+ * A run of a case: a conversation with a model, and whether it was as expected.
  *
  * @module
  */

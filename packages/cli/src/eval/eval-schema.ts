@@ -150,7 +150,7 @@ export const EVAL_SCHEMA = z.strictObject({
   cases: list(evalCase),
 });
 
-/** What a case or a turn expects. */
+/** Expectations of a case or a turn. */
 export type Expectations = z.output<typeof expectations>;
 /** An expected call. */
 export type ExpectedCall = z.output<typeof call>;
