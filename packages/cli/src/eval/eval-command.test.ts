@@ -237,6 +237,16 @@ it("a provider that cannot be reached, a model that does not exist, and a key th
   ]);
 });
 
+it("a browser that fails is an error, and no failed expectation", async () => {
+  script = callThen("weather__forecast", { city: "Rome" });
+  const { report } = await stage.run(ROME.replace("answer: sunny", "app: Rome"));
+  expect(report.results[0]?.runs[0]).toMatchObject({
+    outcome: "error",
+    error: { code: "browser-failed", message: "the browser failed: no browser" },
+    calls: [{ tool: "forecast" }],
+  });
+});
+
 it("a server that does not start is an error, with the reason", async () => {
   script = () => say("sunny");
   await stage.settings({}, { broken: { command: process.execPath, args: ["-e", "process.exit(3)"] } });

@@ -22,7 +22,7 @@ export interface KnownUsage {
   readonly cost?: number | undefined;
 }
 
-/** An app that is shown. */
+/** An app that is shown. Its methods reject if the browser fails. */
 export interface ShownApp extends NamedTool {
   /** Why it does not work; undefined if it does. */
   problem(): Promise<string | undefined>;

@@ -6,6 +6,7 @@
 import type { CallItem, ConversationChange } from "@vitrine/wire";
 import type { RenderPage } from "@vitrine/workbench";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { CliError } from "../exit.js";
 import { drawingOf } from "../render/drawing.js";
 import { drawn, viewFrame, visibleText, within } from "../render/view-frame.js";
 import type { ShownApp } from "./evidence.js";
@@ -30,9 +31,8 @@ const RECORDING = 30_000;
 
 interface OpenedApp {
   readonly item: CallItem;
+  /** Rejects if the browser failed. */
   readonly page: Promise<Page>;
-  /** Why it could not be opened. */
-  failure?: string;
 }
 
 /** Shows each call that has an app in it. */
@@ -89,9 +89,7 @@ export class RunApps {
 
   #open(item: CallItem): void {
     const app: OpenedApp = { item, page: this.#show(item) };
-    app.page.catch((error: unknown) => {
-      app.failure = `${Object(error).message ?? error}`.split("\n", 1)[0] ?? "";
-    });
+    app.page.catch(() => {});
     this.#apps.set(item.id, app);
   }
 
@@ -136,31 +134,30 @@ async function recordingOf(opening: Promise<Page>): Promise<string | undefined> 
   return trace && "recording" in trace ? trace.recording : undefined;
 }
 
-/** An app for the expectations. Its page may be gone at any time. */
-function shownApp(app: OpenedApp): ShownApp {
-  const { server, tool } = app.item;
-  const page = (): Promise<Page | undefined> => app.page.catch(() => undefined);
+/**
+ * An app for the expectations. If the browser fails, its methods reject with a {@link CliError}, because that says nothing about
+ * the app.
+ */
+function shownApp({ item: { server, tool }, page }: OpenedApp): ShownApp {
+  const opened = (): Promise<Page> =>
+    page.catch((cause: unknown) => {
+      throw broken(`${Object(cause).message ?? cause}`.split("\n", 1)[0] ?? "", cause);
+    });
   return {
     server,
     tool,
     async problem() {
-      const opened = await page();
-      if (!opened) return app.failure ?? "its page could not be opened";
-      const snapshot = await within(
-        ANSWER,
-        opened.evaluate(() => vitrineRender.snapshot()),
-        undefined,
-      );
-      return snapshot ? snapshot.problem?.message : "its page does not respond";
+      const snapshot = (await opened()).evaluate(() => vitrineRender.snapshot());
+      const seen = await within(ANSWER, snapshot, undefined);
+      if (!seen) throw broken("its page does not respond");
+      return seen.problem?.message;
     },
     async text() {
-      const opened = await page();
-      const frame = opened && viewFrame(opened);
+      const frame = viewFrame(await opened());
       return frame && (await visibleText(frame));
     },
     async has(role, name) {
-      const opened = await page();
-      const frame = opened && viewFrame(opened);
+      const frame = viewFrame(await opened());
       if (!frame) return false;
       // The file may name any role; an unknown one is found nowhere.
       const known = role as Parameters<typeof frame.getByRole>[0];
@@ -169,3 +166,6 @@ function shownApp(app: OpenedApp): ShownApp {
     },
   };
 }
+
+const broken = (why: string, cause?: unknown): CliError =>
+  new CliError("browser-failed", `the browser failed: ${why}`, { cause });
