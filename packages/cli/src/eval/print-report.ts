@@ -47,7 +47,8 @@ export function printReport(terminal: Terminal, report: EvalReport): void {
 }
 
 const isBad = ({ outcome }: RunReport): boolean => outcome !== "passed";
-const mark = ({ ok }: CellReport): string => (ok ? "✓" : "✗");
+/** A dash if nothing is known yet. */
+const mark = ({ ok, failed, errors }: CellReport): string => (ok ? "✓" : failed + errors > 0 ? "✗" : "–");
 const percent = (rate: number): string => `${Number((rate * 100).toFixed(1))} %`;
 
 const rateText = (passed: number, judged: number): string =>
