@@ -142,15 +142,17 @@ const WORDS: Readonly<Record<string, string>> = {
 /** The mistakes of an issue. */
 function mistakesOf(issue: Issue, document: Document): Mistake[] {
   const path = issue.path.filter((part) => typeof part !== "symbol");
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => {
-      const hint = closest(key, keysAt(path));
-      return [path, `unknown key${hint}`, key];
-    });
-  if (issue.code !== "invalid_type") return [[path, issue.message]];
-  const isThere = document.hasIn(path) || path.length === 0;
-  const wanted = WORDS[issue.expected] ?? issue.expected;
-  return [[path, isThere ? `must be ${wanted}` : "is missing"]];
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return issue.keys.map((key) => [path, `unknown key${closest(key, keysAt(path))}`, key]);
+    case "invalid_type": {
+      const isThere = document.hasIn(path) || path.length === 0;
+      const wanted = WORDS[issue.expected] ?? issue.expected;
+      return [[path, isThere ? `must be ${wanted}` : "is missing"]];
+    }
+    default:
+      return [[path, issue.message]];
+  }
 }
 
 /** The keys that a mapping may have. */

@@ -5,15 +5,15 @@
  */
 
 /** A tool of a server, or of one of its apps. */
-export interface NamedTool {
+export interface ServerTool {
   readonly server: string;
   readonly tool: string;
 }
 
 /** The name of a tool in an eval file. */
-export const nameOf = ({ server, tool }: NamedTool): string => `${server}/${tool}`;
+export const nameOf = ({ server, tool }: ServerTool): string => `${server}/${tool}`;
 
 /** Whether a name is meant: by `server/tool`, `server/*`, or `*`. */
-export function isMeant(pattern: string, { server, tool }: NamedTool): boolean {
+export function isMeant(pattern: string, { server, tool }: ServerTool): boolean {
   return pattern === "*" || pattern === `${server}/*` || pattern === `${server}/${tool}`;
 }
