@@ -4,10 +4,10 @@
  * @module
  */
 import type { CallItem, ConversationItem, ModelItem, ModelUsage } from "@vitrine/wire";
-import type { ServerTool } from "./tool-names.js";
+import type { CalledTool } from "./tool-names.js";
 
 /** A tool call of the model. */
-export interface MadeCall extends ServerTool {
+export interface MadeCall extends CalledTool {
   readonly input: Record<string, unknown>;
   readonly state: CallItem["state"];
   /** Why it failed. */
@@ -23,7 +23,7 @@ export interface KnownUsage {
 }
 
 /** An app that is shown. Its methods reject if the browser fails. */
-export interface ShownApp extends ServerTool {
+export interface ShownApp extends CalledTool {
   /** Why it does not work; undefined if it does. */
   problem(): Promise<string | undefined>;
   /** The visible text; undefined if the app does not respond. */

@@ -5,15 +5,15 @@
  */
 
 /** A tool of a server, or of one of its apps. */
-export interface ServerTool {
+export interface CalledTool {
   readonly server: string;
   readonly tool: string;
 }
 
 /** The name of a tool in an eval file. */
-export const nameOf = ({ server, tool }: ServerTool): string => `${server}/${tool}`;
+export const nameOf = ({ server, tool }: CalledTool): string => `${server}/${tool}`;
 
 /** Whether a name is meant: by `server/tool`, `server/*`, or `*`. */
-export function isMeant(pattern: string, { server, tool }: ServerTool): boolean {
+export function isMeant(pattern: string, { server, tool }: CalledTool): boolean {
   return pattern === "*" || pattern === `${server}/*` || pattern === `${server}/${tool}`;
 }
