@@ -4,10 +4,10 @@
  * @module
  */
 import type { CallItem, ConversationItem, ModelItem, ModelUsage } from "@vitrine/wire";
-import type { CalledTool } from "./tool-names.js";
+import type { EvalTool } from "./tool-names.js";
 
 /** A tool call of the model. */
-export interface MadeCall extends CalledTool {
+export interface MadeCall extends EvalTool {
   readonly input: Record<string, unknown>;
   readonly state: CallItem["state"];
   /** Why it failed. */
@@ -23,7 +23,7 @@ export interface KnownUsage {
 }
 
 /** An app that is shown. Its methods reject if the browser fails. */
-export interface ShownApp extends CalledTool {
+export interface ShownApp extends EvalTool {
   /** Why it does not work; undefined if it does. */
   problem(): Promise<string | undefined>;
   /** The visible text; undefined if the app does not respond. */
