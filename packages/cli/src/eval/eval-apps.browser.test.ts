@@ -28,6 +28,9 @@ const script = (saw: ModelSaw): Script => {
   const isDone = body.messages.at(-1)?.role === "tool";
   if (isDone) return [say("Here **it** is."), usage(30, 3)];
   if (sentence.includes("Just talk")) return [say("I only talk."), usage(10, 1)];
+  if (sentence.includes("laboratory")) return callTool("lab__app_tools", {});
+  if (sentence.includes("Roll")) return callTool("app_1__roll_dice", { sides: 6 });
+  if (sentence.includes("Paint")) return callTool("app_1__paint", { hue: 120 });
   if (sentence.includes("hello")) return [say("Hello!"), usage(10, 1)];
   if (sentence.includes("Lima"))
     return [...callTool("weather__forecast", { city: "Lima", days: 2 }), usage(20, 2)];
@@ -106,6 +109,29 @@ cases:
   // The demo tells the model which city it shows.
   expect(await told(`apps: true\n${file}`)).toContain("Rome");
   expect(await told(file)).not.toContain("Rome");
+});
+
+it("the model calls tools of an open app: those that only read, and those that the file allows", async () => {
+  await stage.settings({}, { lab: demo("lab") });
+  const file = `
+models: scripted/priced
+cases:
+  - name: die
+    turns:
+      - Open the laboratory
+      - say: Roll the die
+        expect: { calls: { tool: lab/roll_dice, arguments: { sides: 6 } }, app: "roll_dice:" }
+      - say: Paint it
+        expect: { calls: lab/paint, app: "paint: 120" }
+`;
+  const denied = await stage.run(file);
+  expect(denied.report.results[0]?.runs[0]).toMatchObject({
+    outcome: "failed",
+    reasons: [expect.stringMatching(/^turn 3: the app of lab\/app_tools does not show "paint: 120"/)],
+    denied: [{ what: "lab/paint", allow: "lab/paint" }],
+  });
+  const allowed = await stage.run(`allow: lab/paint\n${file}`);
+  expect(allowed.report.results[0]?.runs[0]).toMatchObject({ outcome: "passed", reasons: [], denied: [] });
 });
 
 it("the example of the documents does what they say", async () => {

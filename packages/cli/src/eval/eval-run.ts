@@ -211,7 +211,8 @@ class HeldConversation {
     const evidence: Evidence = {
       calls: callsOf(items),
       answer: answerText(items),
-      apps: this.#apps?.of(new Set(items.map(({ id }) => id))) ?? [],
+      // Earlier apps are still there, and may have changed.
+      apps: this.#apps?.shown ?? [],
       usage: usageOf(items),
       time,
     };

@@ -55,9 +55,9 @@ export class RunApps {
     }
   };
 
-  /** The apps of these entries. */
-  of(items: ReadonlySet<string>): ShownApp[] {
-    return [...this.#apps.values()].filter(({ item }) => items.has(item.id)).map(shownApp);
+  /** All apps so far. */
+  get shown(): ShownApp[] {
+    return [...this.#apps.values()].map(shownApp);
   }
 
   /** Resolves when all apps are open and idle. */
