@@ -48,7 +48,7 @@ const PAGE =
   /^(lucide-react|react|react-dom(\/client)?|react-aria-components|react-resizable-panels|virtua|react-json-view-lite|temml|sugar-high(\/.+)?|@rjsf\/(core\/lib\/components\/Form\.js|utils)|@cfworker\/json-schema)$/;
 /** Imports of the command line. */
 const COMMAND =
-  /^(node:.+|commander|playwright-core|zod|@modelcontextprotocol\/((client|server)(\/(stdio|validators\/ajv))?|node))$/;
+  /^(node:.+|commander|playwright-core|yaml|zod|@modelcontextprotocol\/((client|server)(\/(stdio|validators\/ajv))?|node))$/;
 /** Imports of the author's toolkit. Its templates run in a browser and use only the view's runtime. */
 const TOOLKIT = /^(node:.+|@modelcontextprotocol\/server(\/stdio)?|zod)$/;
 /** Dependencies of the packages for Node. */

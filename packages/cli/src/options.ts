@@ -26,5 +26,22 @@ export function port(written: string): number {
   return Number(written);
 }
 
+/** Parses a whole number from 1. */
+export const wholeNumber =
+  (most: number) =>
+  (written: string): number => {
+    if (!/^[1-9]\d{0,8}$/.test(written) || Number(written) > most)
+      throw new InvalidArgumentError(`Use a whole number from 1 to ${most}.`);
+    return Number(written);
+  };
+
+/** Parses a rate: `0.9` or `90%`. */
+export function rate(written: string): number {
+  const [, number, percent] = /^(\d+(?:\.\d+)?)\s*(%)?$/.exec(written) ?? [];
+  const value = Number(number) / (percent ? 100 : 1);
+  if (number === undefined || value > 1) throw new InvalidArgumentError("Use a rate such as 0.9 or 90%.");
+  return value;
+}
+
 /** Collects the values of a repeated option. */
 export const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];

@@ -12,8 +12,9 @@ import type { NewOptions, NewToolOptions, NewUiOptions } from "./commands/new.js
 import type { PlainOptions } from "./commands/plain.js";
 import type { SecretOptions } from "./commands/secret.js";
 import type { ServeCommandOptions } from "./commands/serve.js";
+import type { EvalOptions } from "./eval/eval-plan.js";
 import { usage } from "./exit.js";
-import { collect, duration, port } from "./options.js";
+import { collect, duration, port, rate, wholeNumber } from "./options.js";
 import type { RenderOptions, RenderStep } from "./render/render-options.js";
 import type { Terminal } from "./terminal.js";
 import { VERSION } from "./version.js";
@@ -62,6 +63,7 @@ Exit codes: 0 it worked, 1 it failed, 2 the command line is wrong, 130 Ctrl-C.`,
   addServe(program, terminal, done);
   addCompanion(program, terminal, done);
   addRender(program, done);
+  addEval(program, terminal, done);
   addPlain(program, terminal, done);
   addServers(program, terminal, done);
   addSecret(program, terminal, done);
@@ -225,6 +227,51 @@ function addCompanion(program: Command, terminal: Terminal, done: (code: number)
     .action(async (servers: string[], options: CompanionOptions) => {
       const { companionCommand } = await import("./commands/companion.js");
       done(await companionCommand(servers, options, terminal));
+    });
+}
+
+function addEval(program: Command, terminal: Terminal, done: (code: number) => void): void {
+  forServers(program.command("eval <file> [server...]"))
+    .description("ask models the sentences of a YAML file, and report how often the answers are as expected")
+    .option(
+      "--runs <n>",
+      "how often each case is run with each model, in place of the file's runs",
+      wholeNumber(1_000),
+    )
+    .option("--model <provider/name>", "a model in place of those of the file; repeatable", collect)
+    .option("--only <name>", "only this case; * stands for any characters; repeatable", collect)
+    .option("--min-rate <rate>", "lowest rate for exit code 0, in place of the file's: 0.9 or 90%", rate)
+    .option("--concurrency <n>", "runs at the same time; 1 by default", wholeNumber(32))
+    .option("--junit <file>", "write a JUnit report")
+    .option("--recordings <folder>", "keep each run as a recording, which opens in the workbench")
+    .option("--data <folder>", "folder with the secrets that settings refer to")
+    .option("--strict", "sandbox every server and ask before every side effect")
+    .option("--json", "print the report as JSON")
+    .addHelpText(
+      "after",
+      `
+The file has cases: sentences, and what is expected of the answer (docs/eval.md):
+
+  models: [openai/gpt-5.4-mini]
+  cases:
+    - name: a forecast
+      say: How is the weather in Rome?
+      expect:
+        calls: { tool: weather/forecast, arguments: { city: Rome } }
+        app: { text: Rome }
+
+A call that would need your approval is denied, unless the file has it under allow.
+Exit codes: 0 every rate is high enough, 1 one is not or a run could not be judged, 2 the command line is wrong.
+${SERVER}` +
+        examples(
+          "vitrine eval weather.eval.yml weather --runs 5",
+          "vitrine eval evals.yml --config mcp.json --model local/qwen3 --only 'forecast*'",
+          "vitrine eval evals.yml ./my-server --min-rate 90% --junit report.xml --recordings runs",
+        ),
+    )
+    .action(async (file: string, servers: string[], options: EvalOptions) => {
+      const { evalCommand } = await import("./eval/eval-command.js");
+      done(await evalCommand(file, servers, options, terminal));
     });
 }
 

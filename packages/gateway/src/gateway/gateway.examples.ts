@@ -26,6 +26,17 @@ export async function hostExample(settings: GatewaySettings, chats: Map<string, 
   return gateway;
 }
 
+export async function answerExample(settings: GatewaySettings) {
+  //#region answer
+  const gateway = await startGateway(settings, {
+    // Only this tool may change something.
+    answer: ({ server, method, subject }) =>
+      server === "board" && method === "tools/call" && subject === "add-card" ? "allow" : "deny",
+  });
+  //#endregion answer
+  return gateway;
+}
+
 export async function updateExample(file: string, log: (line: string) => void) {
   //#region update
   const watch = await watchSettings(file, async (settings) => void (await starting).update(settings), {

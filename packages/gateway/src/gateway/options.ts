@@ -4,6 +4,7 @@
  * @module
  */
 import type { DetectionOptions } from "@vitrine/conversation";
+import type { ConsentAnswer, Question } from "@vitrine/guard";
 import type { ServerStatus } from "@vitrine/servers";
 import type { HostOptions } from "../http/answer-view.js";
 import type { Caller } from "../http/api.js";
@@ -52,6 +53,20 @@ export interface GatewayOptions {
   onchange?: ((server: string) => void) | undefined;
   /** Called with a program's stderr output. Show it to a user; do not log it. */
   onstderr?: ((server: string, chunk: Buffer) => void) | undefined;
+  /**
+   * Answers questions of the guard in place of the user, for a program that runs without one. Only what would
+   * be asked arrives here: what a policy allows or denies is decided already. By default, the user is asked in a page.
+   *
+   * @example
+   * ```ts source="./gateway.examples.ts#answer"
+   * const gateway = await startGateway(settings, {
+   *   // Only this tool may change something.
+   *   answer: ({ server, method, subject }) =>
+   *     server === "board" && method === "tools/call" && subject === "add-card" ? "allow" : "deny",
+   * });
+   * ```
+   */
+  answer?: ((question: Question, user: string) => ConsentAnswer["answer"]) | undefined;
   /**
    * Lets programs control the page through its host test interface (docs/host-test.md): they read the model's
    * input, and answer questions on the user's behalf. For tests only; off by default, and not available in

@@ -373,7 +373,9 @@ export class GatewayParts {
 
   /** Asks in the page that shows the view; for a program over HTTP, in the user's newest page. */
   #askOf(user: string, server: ServerKey): GatewayAsk {
+    const { answer } = this.options;
     return (question, remember, signal) => {
+      if (answer) return { answer: answer(question, user) };
       const page = this.views.find(question.view, user, server)?.page ?? this.pages.newest(user);
       if (page) return page.ask(question, remember, signal);
       throw new Refusal(

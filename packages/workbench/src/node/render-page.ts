@@ -23,6 +23,14 @@ export interface RenderRequest {
   readonly timeout: number;
 }
 
+/** A call of a conversation whose app is to be shown. */
+export interface CallRequest
+  extends Pick<RenderRequest, "server" | "tool" | "profile" | "device" | "mode" | "timeout"> {
+  readonly conversation: string;
+  /** The entry of the call. */
+  readonly item: string;
+}
+
 /** The document of an app, as read from its server. */
 export interface RenderDocument {
   readonly html: string;
@@ -150,6 +158,11 @@ export interface RenderPage {
   readonly profiles: readonly { readonly id: string; readonly displayModes: readonly string[] }[];
   /** Shows an app. Resolves when it is ready and has its result, when it failed, or at the timeout. */
   open(request: RenderRequest): Promise<void>;
+  /**
+   * Shows the app of a call in its conversation: it can write to the conversation, and offer tools to the model.
+   * Resolves like {@link open}.
+   */
+  showCall(request: CallRequest): Promise<void>;
   /** Plays a recording to its end, and compares. The caller must perform the actions of {@link nextAct}. */
   replay(request: ReplayRequest): Promise<void>;
   /** The next action on the replayed app, when its time has come; undefined at the end. */

@@ -4,11 +4,13 @@
  * @module
  */
 
-import { connectGateway, type GatewayClient } from "@vitrine/host/gateway";
+import { connectGateway, type GatewayClient, type GatewayView } from "@vitrine/host/gateway";
 import type { DisplayMode } from "@vitrine/protocol";
-import { recordOf } from "@vitrine/protocol";
-import { AppModel } from "../model/app/app-model.js";
+import { recordOf, VitrineError } from "@vitrine/protocol";
+import type { GatewayRequests } from "@vitrine/wire";
+import { AppModel, type AppSurroundings } from "../model/app/app-model.js";
 import { gatewaySource } from "../model/app/app-source.js";
+import { appVoice } from "../model/app/app-voice.js";
 import { diagnose } from "../model/diagnosis/diagnose.js";
 import { isThrown } from "../model/diagnosis/diagnosis-facts.js";
 import type { Look } from "../model/diagnosis/look.js";
@@ -28,6 +30,7 @@ import { Replay } from "../model/recording/replay.js";
 import { redact } from "../model/redaction/redact.js";
 import { countAt } from "../model/redaction/redact-paths.js";
 import type {
+  CallRequest,
   RenderAct,
   RenderDocument,
   RenderPage,
@@ -72,21 +75,44 @@ export class Rendering implements RenderPage {
   }
 
   async open(request: RenderRequest): Promise<void> {
-    const { server, tool, arguments: input, profile, allow, timeout } = request;
+    const { arguments: input, allow } = request;
     this.#consents = new RenderConsents(allow);
+    // Its messages go nowhere, because there is no conversation. A recording contains them.
+    await this.#open(request, { arguments: input }, () => ({ message: () => {} }));
+  }
+
+  async showCall(request: CallRequest): Promise<void> {
+    const { conversation, item } = request;
+    await this.#open(request, { call: { conversation, item } }, (gateway, view) => {
+      const voice = appVoice(gateway, conversation, view);
+      return {
+        message: (_from, params) => voice.message(params),
+        context: (_from, params) => voice.context(params),
+        tools: (_from, tools) => voice.tools(tools),
+      };
+    });
+  }
+
+  /** Opens a view, and shows its app until it is ready and has its result. */
+  async #open(
+    request: Omit<CallRequest, "conversation" | "item">,
+    what: Pick<GatewayRequests["gateway/open"]["params"], "arguments" | "call">,
+    surroundingsOf: (gateway: GatewayClient, view: GatewayView) => Omit<AppSurroundings, "call">,
+  ): Promise<void> {
+    const { server, tool, profile, timeout } = request;
     const deadline = performance.now() + timeout;
     const imitated = this.profiles.find(({ id }) => id === profile) ?? STRICT;
     try {
-      const view = await this.#connect().openView(
-        { server, tool, arguments: input, narrow: imitated.narrow },
+      const gateway = this.#connect();
+      const view = await gateway.openView(
+        { server, tool, ...what, narrow: imitated.narrow },
         { signal: AbortSignal.timeout(timeout) },
       );
       const app = new AppModel(gatewaySource(view), {
         profile: imitated,
         look: lookOf(request),
         surroundings: {
-          // Its messages go nowhere, because there is no conversation. A recording contains them.
-          message: () => {},
+          ...surroundingsOf(gateway, view),
           call: {
             result: () => this.#note("toolResult"),
             cancelled: () => {
@@ -223,6 +249,12 @@ export class Rendering implements RenderPage {
     return connectGateway({
       url: "/api/session",
       onask: async (question) => this.#consents.answer(question),
+      answers: {
+        "conversation/app-tool": ({ name, arguments: input }, signal) => {
+          if (!this.#app) throw new VitrineError("unsupported", "the app is not open in this page");
+          return this.#app.toolList.call(name, input, signal);
+        },
+      },
     });
   }
 
@@ -311,6 +343,6 @@ const isShownStatic = ({ state, source }: AppModel): boolean =>
   state === "ready" && source.place?.static === true;
 
 /** An app may have any height, so that a screenshot shows all of it. */
-function lookOf({ device, mode }: RenderRequest): Look {
+function lookOf({ device, mode }: Pick<RenderRequest, "device" | "mode">): Look {
   return { ...DEVICES[device], maxHeight: undefined, displayMode: mode };
 }

@@ -299,6 +299,23 @@ export class PageConversation extends Observable {
     return item;
   }
 
+  /** Shows entries of a recorded run, to this page only. Returns its calls, which have no apps yet. */
+  showRun(items: readonly (UserItem | ModelItem | NoteItem | ToldCall)[]): PageCall[] {
+    // Ids of this page, because a file may repeat those of the conversation.
+    const own = items.map((item): Item => {
+      const { id } = newEntry();
+      return item.kind === "call" ? new PageCall({ ...item, id }) : { ...item, id };
+    });
+    this.#own = [...this.#own, ...own];
+    this.changed();
+    return own.filter((item) => item.kind === "call");
+  }
+
+  /** Whether an entry is only in this page: no model can answer it, and it cannot be edited. */
+  isOwn(item: Item): boolean {
+    return this.#own.includes(item);
+  }
+
   /** Closes the app of a call: the call stays, and is cancelled if it is running. */
   async closeApp(item: PageCall): Promise<void> {
     await this.#apps.closeForGood(item);

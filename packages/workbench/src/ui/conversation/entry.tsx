@@ -31,6 +31,11 @@ export interface EntryProps {
 export const Entry = memo(({ workbench, item, place }: EntryProps) => {
   const { conversation } = workbench;
   const agents = useObserved(conversation, (each) => each.agents);
+  // Nothing can be asked about an entry of a recording.
+  const actions =
+    item.kind === "call" || item.kind === "note" || conversation.isOwn(item) ? undefined : (
+      <EntryActions conversation={conversation} item={item} />
+    );
   const remove = (): void => void conversation.remove(item);
   return (
     <Boundary
@@ -43,15 +48,9 @@ export const Entry = memo(({ workbench, item, place }: EntryProps) => {
     >
       {item.kind === "call" && <CallCard workbench={workbench} call={item} place={place} />}
       {item.kind === "user" && (
-        <UserCard
-          item={item}
-          agent={agents && (agents.join(", ") || "The agent")}
-          actions={<EntryActions conversation={conversation} item={item} />}
-        />
+        <UserCard item={item} agent={agents && (agents.join(", ") || "The agent")} actions={actions} />
       )}
-      {item.kind === "model" && (
-        <ModelCard item={item} actions={<EntryActions conversation={conversation} item={item} />} />
-      )}
+      {item.kind === "model" && <ModelCard item={item} actions={actions} />}
       {item.kind === "note" && <NoteCard item={item} onRemove={remove} />}
     </Boundary>
   );

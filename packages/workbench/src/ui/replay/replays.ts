@@ -3,11 +3,13 @@
  *
  * @module
  */
+import type { NoteItem } from "@vitrine/wire";
 import type { AppModel } from "../../model/app/app-model.js";
 import type { PageCall } from "../../model/conversation/conversation.js";
 import { Observable } from "../../model/observable.js";
-import { readRecording } from "../../model/recording/recording.js";
+import { type Recording, readRecording } from "../../model/recording/recording.js";
 import { Replay } from "../../model/recording/replay.js";
+import { isRun, type Run, readRun } from "../../model/recording/run-recording.js";
 import type { Workbench } from "../../model/workbench.js";
 
 const known = new WeakMap<Workbench, Replays>();
@@ -35,11 +37,33 @@ export class Replays extends Observable {
     return [...this.#open.values()].find((replay) => replay.app === app);
   }
 
-  /** Opens a recording and plays it as fast as possible, to show its end state first. */
-  async open(text: string): Promise<Replay> {
-    const { gateway, profiles, conversation } = this.#workbench;
-    const replay = await Replay.open(gateway, readRecording(text), { profiles });
-    const item = conversation.show(replay.app);
+  /** Opens a recording of an app, or of a run with its apps. */
+  async open(text: string): Promise<void> {
+    if (isRun(text)) await this.#openRun(readRun(text));
+    else await this.#play(readRecording(text), (app) => this.#workbench.conversation.show(app));
+  }
+
+  /** Shows a run in a new conversation, so that nobody takes it for one that was held here. */
+  async #openRun({ header, items, apps }: Run): Promise<void> {
+    const { conversation } = this.#workbench;
+    await conversation.open();
+    const calls = conversation.showRun([noteOf(header), ...items]);
+    const told = items.filter((item) => item.kind === "call");
+    for (const [at, { id }] of told.entries()) {
+      const [call, recording] = [calls[at], apps.get(id)];
+      if (!call || !recording) continue;
+      await this.#play(recording, (app) => {
+        call.update({ app });
+        return call;
+      });
+    }
+  }
+
+  /** Plays a recording as fast as possible, to show its end state first. */
+  async #play(recording: Recording, show: (app: AppModel) => PageCall): Promise<void> {
+    const { gateway, profiles } = this.#workbench;
+    const replay = await Replay.open(gateway, recording, { profiles });
+    const item = show(replay.app);
     this.#open.set(item, replay);
     replay.onapp = (app) => {
       item.update({ app });
@@ -47,7 +71,6 @@ export class Replays extends Observable {
     };
     this.changed();
     void replay.play("max");
-    return replay;
   }
 
   /** Drops replays that were removed from the conversation. */
@@ -60,4 +83,23 @@ export class Replays extends Observable {
       this.changed();
     }
   }
+}
+
+const OUTCOMES = {
+  passed: "it was as expected",
+  failed: "it was not as expected",
+  error: "it could not be judged",
+} as const;
+
+/** Says what the entries below it are. */
+function noteOf({ at, title, model, run, outcome, reasons }: Run["header"]): NoteItem {
+  const why = reasons.length === 0 ? "." : `: ${reasons.join("; ")}`;
+  return {
+    kind: "note",
+    id: "run",
+    at: Date.parse(at) || 0,
+    level: outcome === "passed" ? "info" : "warning",
+    code: "recorded-run",
+    text: `Recording of “${title}”, run ${run} with ${model}: ${OUTCOMES[outcome]}${why}`,
+  };
 }
