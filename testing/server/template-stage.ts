@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { CallToolResult, HostContext, Tool } from "@vitrine/protocol";
-import type { Frame, Page } from "playwright-core";
+import type { Frame, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { type FakeUpstream, fakeUpstream } from "../fake-upstream.ts";
 import type { HostApi } from "../host/host-page.ts";
@@ -179,6 +179,25 @@ export class ShownTemplate {
         (host.log.values(name) as Record<string, unknown>[]).filter((each) => each["id"] === id),
       [event, this.#id] as const,
     );
+  }
+
+  /**
+   * Focuses an element of the app, and waits until the app gets keys: until the host has seen that the focus was taken from
+   * nobody, the keys of an app that took it without a press are dropped.
+   */
+  async focus(element: Locator): Promise<void> {
+    await element.focus();
+    const heard = await this.view.evaluateHandle(() => {
+      const keys = { shift: false };
+      addEventListener("keydown", ({ key }) => (keys.shift ||= key === "Shift"), { capture: true });
+      return keys;
+    });
+    await expect
+      .poll(async () => {
+        await this.page.keyboard.press("Shift");
+        return heard.evaluate(({ shift }) => shift);
+      })
+      .toBe(true);
   }
 
   /** The visible text. */

@@ -209,6 +209,20 @@ describe("attack E03: an app that takes the focus reads nothing", () => {
         await page.keyboard.press("Tab");
       },
     ],
+    [
+      "Tab right after a press, unseen by a busy page,",
+      async () => {
+        await page.evaluate(
+          () =>
+            void setTimeout(() => {
+              const end = performance.now() + 300;
+              while (performance.now() < end);
+            }, 75),
+        );
+        await (await stage.viewOf(page, "thief")).locator("[contenteditable]").click();
+        await page.keyboard.press("Tab");
+      },
+    ],
     ["the page", () => page.evaluate(() => host.app("framed").shadowRoot?.querySelector("iframe")?.focus())],
   ])("after %s moved the focus into another app", async (_what, move) => {
     const view = await stage.mount(page, "thief");

@@ -314,13 +314,17 @@ export function guardFocus(iframe: HTMLIFrameElement, options: FocusGuardOptions
       // Another app may take the focus back a moment later, unseen by the page. A view that has it ignores this.
       for (const delay of MOVES)
         setTimeout(
-          () => act.app === iframe && (last === iframe || isElsewhere()) && options.onfocus(),
+          // Tab led away since: a busy page has not yet seen the focus move.
+          () => act.app === iframe && tabAt < at && (last === iframe || isElsewhere()) && options.onfocus(),
           delay,
         );
     },
     tabbed: (at) => {
       // If Tab led into the page, the focus is already there.
-      if (at >= act.at && focusedApp()) tabAt = at;
+      if (at < act.at || !focusedApp()) return;
+      tabAt = at;
+      // A busy page saw the focus move before this message came, and still judges the app that has it.
+      look();
     },
     sampled: (isActive) => {
       if (isActive === false) app.idleAt = performance.now();

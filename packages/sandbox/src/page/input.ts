@@ -43,13 +43,15 @@ let held: number | undefined;
 let isStale = false;
 /** The Tab event that may leave this view. */
 let tab: Event | undefined;
+/** Tab left this view after the last press in it: what the host sent before it learned that is out of date. */
+let isLeft = false;
 
 const { port1, port2 } = new MessageChannel();
 const send = port1.postMessage.bind(port1);
 const focus = window.focus.bind(window);
 port1.onmessage = (event) => {
   const data = dataOf(event);
-  if (data === "focus") hasFocus() || focus();
+  if (data === "focus") hasFocus() || isLeft || focus();
   else held = data;
 };
 let isOffered = false;
@@ -68,6 +70,7 @@ const notify = (event: Event, isTab: boolean): void =>
 function press(event: Event): void {
   if (!event.isTrusted) return;
   pressedAt = timeOf(event);
+  isLeft = false;
   // A busy view gets a press late, when the user may be typing elsewhere: the host decides.
   if (now() - pressedAt <= PRESS) takenAt = Number.NEGATIVE_INFINITY;
   notify(event, false);
@@ -86,7 +89,10 @@ function takeFocus(event: Event): void {
 /** A Tab inside this view is not reported: it must not excuse another app that takes the focus. */
 function leave(event: Event): void {
   if (targetOf(event) !== window) return;
-  if (tab && !isPrevented(tab) && now() - timeOf(tab) < TAB && !hasFocus()) notify(tab, true);
+  if (tab && !isPrevented(tab) && now() - timeOf(tab) < TAB && !hasFocus()) {
+    isLeft = true;
+    notify(tab, true);
+  }
   tab = undefined;
   // Until the host says more, the focus went to something that takes keys.
   if (held === 0) held = 1;

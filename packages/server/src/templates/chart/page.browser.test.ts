@@ -155,7 +155,7 @@ describe("the chart", () => {
       for (const key of keys) await app.page.keyboard.press(key);
       return tip(app);
     };
-    await app.view.getByRole("application", { name: "Sales: arrow keys" }).focus();
+    await app.focus(app.view.getByRole("application", { name: "Sales: arrow keys" }));
     expect(await press("ArrowRight")).toBe("January\nsales: 10 t");
     expect(await press("ArrowRight", "ArrowDown")).toBe("February\ncosts: —");
     expect(await press("ArrowUp", "ArrowUp", "ArrowLeft", "ArrowLeft")).toBe("January\nsales: 10 t");
@@ -194,7 +194,7 @@ describe("the chart", () => {
       "bar chart, sales,costs. Highest: February\nsales: 30. Lowest: <b>March</b>\nsales: -20.",
     );
     const button = app.view.getByRole("button", { name: "Show as table" });
-    await button.focus();
+    await app.focus(button);
     await app.page.keyboard.press("Enter");
     expect(await button.getAttribute("aria-expanded")).toBe("true");
     expect(
@@ -255,7 +255,7 @@ describe("the chart", () => {
       month: `${"a long name ".repeat(9)}${"x".repeat(99)} ${at}`,
     }));
     const app = await stage.show(html({ title: "Sales", kind }), { data, width, context: { theme, locale } });
-    await app.view.getByRole("application").focus();
+    await app.focus(app.view.getByRole("application"));
     await app.page.keyboard.press(locale === "ar" ? "ArrowLeft" : "ArrowRight");
     await app.page.keyboard.press(locale === "ar" ? "ArrowLeft" : "ArrowRight");
     expect(await tip(app)).toMatch(/^a long name .* 1/);

@@ -83,7 +83,7 @@ describe("the data table", () => {
     expect(await cells(app)).toEqual(["Ascona", "Basel 9", "Basel 10", "Berne", "Zürich"]);
     expect(await heading("people").getAttribute("aria-sort")).toBeNull();
     // By keyboard, too.
-    await app.view.getByRole("button", { name: "founded" }).focus();
+    await app.focus(app.view.getByRole("button", { name: "founded" }));
     await app.page.keyboard.press("Enter");
     expect(await cells(app)).toEqual(["Zürich", "Basel 10", "Basel 9", "Berne", "Ascona"]);
     await app.close();
@@ -119,7 +119,7 @@ describe("the data table", () => {
     const app = await stage.show(html(), { data: rows });
     const status = app.view.getByRole("status").last();
     expect(await status.textContent()).toBe("1–25 of 60");
-    await app.view.getByRole("button", { name: "Next" }).focus();
+    await app.focus(app.view.getByRole("button", { name: "Next" }));
     await app.page.keyboard.press("Enter");
     await app.page.keyboard.press("Enter");
     expect(await status.textContent()).toBe("51–60 of 60");

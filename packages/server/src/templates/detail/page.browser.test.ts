@@ -91,7 +91,7 @@ describe("the detail card", () => {
       },
     });
     const button = app.view.getByRole("button", { name: "Pay" });
-    await button.focus();
+    await app.focus(button);
     await app.page.keyboard.press("Enter");
     await expect.poll(() => app.text()).toContain("Pay …");
     expect(await button.getAttribute("aria-disabled")).toBe("true");

@@ -46,7 +46,7 @@ describe("the diff viewer", () => {
     ]);
     expect(shown).toHaveLength(12);
     const fold = app.view.getByRole("button", { name: "14 unchanged lines" });
-    await fold.focus();
+    await app.focus(fold);
     await app.page.keyboard.press("Enter");
     await expect.poll(() => rows(app)).toHaveLength(25);
     expect(await app.view.evaluate(() => document.activeElement?.textContent)).toBe("line 3line 3");

@@ -89,7 +89,7 @@ describe("the board", () => {
       tools: { move: () => giving("moved") },
     });
     const settled = () => app.view.locator("[aria-busy]").count();
-    await mover(app, "Move Buy brushes to In Progress").focus();
+    await app.focus(mover(app, "Move Buy brushes to In Progress"));
     await app.page.keyboard.press("Enter");
     await expect.poll(() => titles(app, "In Progress")).toEqual(["Choose a colour", "Buy brushes"]);
     expect(await app.view.getByRole("status").last().textContent()).toBe("Buy brushes moved to In Progress.");
@@ -137,7 +137,7 @@ describe("the board", () => {
     const app = await stage.show(html(config), { data: CARDS, tools });
     await card(app, "Paint").getByText("Both sides").click();
     await expect.poll(() => app.text()).toContain("Opened 1");
-    await mover(app, "Buy brushes").focus();
+    await app.focus(mover(app, "Buy brushes"));
     await app.page.keyboard.press("Enter");
     await expect.poll(() => app.text()).toContain("Opened two");
     expect(app.calls.map((call) => call.arguments)).toEqual([{ cardId: 1 }, { cardId: "two" }]);
@@ -169,7 +169,7 @@ describe("the board", () => {
     await app.expectAccessible();
     await app.expectNoOverflow();
     // The arrow that points to the next column, in either direction.
-    await mover(app, "Buy brushes").focus();
+    await app.focus(mover(app, "Buy brushes"));
     await app.page.keyboard.press(locale === "ar" ? "Alt+ArrowLeft" : "Alt+ArrowRight");
     await expect.poll(() => titles(app, "In Progress")).toContain("Buy brushes");
     await app.close();

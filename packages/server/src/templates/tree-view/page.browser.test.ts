@@ -78,7 +78,7 @@ describe("the tree", () => {
     const app = await stage.show(html({ showIcons: false, expandLevel: 0 }), { data: { nodes: FILES } });
     await item(app, "src").waitFor();
     expect(await app.view.locator(".icon").count()).toBe(0);
-    await app.view.getByRole("searchbox").focus();
+    await app.focus(app.view.getByRole("searchbox"));
     expect(await press(app, "Tab")).toBe("src");
     expect(await press(app, "ArrowRight")).toBe("src");
     expect(await press(app, "ArrowRight")).toBe("pages");
@@ -145,7 +145,7 @@ describe("the tree", () => {
     };
     const data = [{ id: "home", label: "Home", hasChildren: true }];
     const app = await stage.show(html({ childrenTool: "list", expandLevel: 3 }), { data, tools });
-    await item(app, "Home").focus();
+    await app.focus(item(app, "Home"));
     await app.page.keyboard.press("ArrowRight");
     await expect.poll(() => app.view.getByRole("alert").textContent()).toBe("The disk is away.");
     expect(await item(app, "Home").getAttribute("aria-expanded")).toBe("false");
