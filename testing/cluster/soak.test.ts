@@ -3,25 +3,20 @@ import { expect, it, vi } from "vitest";
 import { pause } from "../pause.ts";
 import { busiest, FAULTS, usersOf } from "./faults.ts";
 import { Load } from "./load.ts";
+import { faultOrder } from "./order.ts";
 import { ClusterStage } from "./stage.ts";
 import { Takeovers } from "./takeovers.ts";
+import { traceOf } from "./trace.ts";
 import { violations } from "./violations.ts";
 
 const SECONDS = Number(process.env["VITRINE_SOAK"] ?? 0);
 /** Each has a program and a page. */
 const USERS = Number(process.env["VITRINE_SOAK_USERS"] ?? 100);
+/** Another order of the faults for each number. */
+const SEED = Number(process.env["VITRINE_SOAK_SEED"] ?? 1);
 /** Milliseconds between faults. */
 const CALM = 2000;
 const WAIT = { timeout: 120_000, interval: 1000 };
-
-/** All items again and again, until time is over. */
-function* rounds<T>(items: readonly T[], isTime: () => boolean): Generator<T> {
-  for (;;)
-    for (const item of items) {
-      if (!isTime()) return;
-      yield item;
-    }
-}
 
 const say = (line: string): boolean => process.stderr.write(`${line}\n`);
 
@@ -37,8 +32,8 @@ it(
     let faults = 0;
     try {
       load.start();
-      const all = Object.entries(FAULTS);
-      for (const [name, fault] of rounds(all, () => performance.now() < endAt)) {
+      for (const name of faultOrder(SEED, () => performance.now() < endAt)) {
+        const fault = FAULTS[name];
         await load.answered();
         if (!stage.postgres.hasStandby) await stage.postgres.addStandby();
         const node = await busiest(stage);
@@ -56,6 +51,7 @@ it(
       say(`${history.length} calls, ${faults} faults, no violation`);
       for (const name of takeovers.names) say(`${name}: ${takeovers.line(name)}`);
     } catch (error) {
+      say(await traceOf(stage).catch((failed: unknown) => `no facts: ${failed}`));
       for (const node of stage.nodes) say(`node ${node.id}: ${node.log.slice(-5000)}`);
       throw error;
     } finally {
