@@ -6,7 +6,7 @@ import { Load } from "./load.ts";
 import { faultOrder } from "./order.ts";
 import { ClusterStage } from "./stage.ts";
 import { Takeovers } from "./takeovers.ts";
-import { traceOf } from "./trace.ts";
+import { callsSince, traceOf } from "./trace.ts";
 import { violations } from "./violations.ts";
 
 const SECONDS = Number(process.env["VITRINE_SOAK"] ?? 0);
@@ -14,6 +14,8 @@ const SECONDS = Number(process.env["VITRINE_SOAK"] ?? 0);
 const USERS = Number(process.env["VITRINE_SOAK_USERS"] ?? 100);
 /** Another order of the faults for each number. */
 const SEED = Number(process.env["VITRINE_SOAK_SEED"] ?? 1);
+/** Milliseconds until users go on, without reading about them. */
+const AIM = 5000;
 /** Milliseconds between faults. */
 const CALM = 2000;
 const WAIT = { timeout: 120_000, interval: 1000 };
@@ -41,7 +43,12 @@ it(
         const from = Date.now();
         await fault(stage, node);
         await load.answered();
-        for (const user of users) takeovers.add(name, load.takeover(user, from));
+        for (const user of users) {
+          const time = load.takeover(user, from);
+          takeovers.add(name, time);
+          if (time === undefined || time > AIM)
+            say(`  slow: ${user} at ${time} ms: ${callsSince(history, user, from)}`);
+        }
         const ok = history.filter(({ end }) => end === "ok").length;
         say(`${name} ${++faults}: ${history.length} calls, ${ok} answered, ${takeovers.line(name)}`);
         await pause(CALM);

@@ -1,5 +1,5 @@
 /** Everything that is known about the calls of a run that broke a promise: for whoever looks for the cause. */
-import type { RunFacts } from "./facts.ts";
+import type { ClientCall, RunFacts } from "./facts.ts";
 import type { ClusterStage } from "./stage.ts";
 import { violations } from "./violations.ts";
 
@@ -23,6 +23,17 @@ function detailsOf(found: string, { calls, effects, entries, outcomes }: RunFact
     ...ends.map(({ of, outcome }) => `outcome of ${of}: ${outcome}`),
   ];
 }
+
+/** The calls of a user after a fault, as text: the client, when each began and ended after the fault, and its outcome. */
+export const callsSince = (calls: readonly ClientCall[], user: string, from: number): string =>
+  calls
+    .filter((call) => call.user === user && (call.endedAt ?? from) >= from)
+    .map(({ by, beganAt, endedAt = Number.NaN, end = "pending" }) => {
+      const [began, ended] = [beganAt, endedAt].map((at) => `${((at - from) / 1000).toFixed(1)}`);
+      return `${by} ${began}–${ended} ${end}`;
+    })
+    .slice(0, 8)
+    .join(", ");
 
 const timeOf = (at: number): string => new Date(at).toISOString();
 const timesOf = ({ beganAt, endedAt = 0 }: { beganAt: number; endedAt?: number }): string =>

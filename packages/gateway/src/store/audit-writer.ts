@@ -16,7 +16,7 @@ import type { AuditHead, AuditOutcome, OnAlarm } from "./store.js";
 /** Milliseconds that an outcome waits for others to be committed with. */
 const LINGER = 20;
 /** Milliseconds between attempts after a failure: at first, and at most. */
-const RETRY = { first: 100, most: 5000 };
+const RETRY = { first: 100, most: 1000 };
 
 /** The members of an entry that its outcome repeats, so that a search finds both. */
 type Subject = Pick<StoredRow, "user" | "actor" | "view" | "server" | "identity" | "method" | "target">;

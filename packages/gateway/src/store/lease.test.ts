@@ -110,6 +110,42 @@ describe.concurrent("the lease of a node", () => {
     expect(performance.now() - frozenAt).toBeLessThan(20_000);
   });
 
+  it("lapses without the database: nothing waits for an answer then, and all continues when it is back", async (context) => {
+    const { expect, onTestFinished } = context;
+    const url = new URL(newSchema());
+    const line = await FaultLine.open();
+    line.target = Number(url.port);
+    url.port = String(line.port);
+    onTestFinished(() => line.close());
+    const a = await join(context, url.href, "a");
+    await a.nodes.locate("ann");
+    let lapses = 0;
+    a.nodes.onLapsed(() => lapses++);
+    // A lease that is renewed does not lapse.
+    await wait(1.2 * LEASE);
+    expect(lapses).toBe(0);
+    line.isOpen = false;
+    line.freeze();
+    const cutAt = performance.now();
+    const failed = { data: { code: "audit-failed" } };
+    await Promise.all([
+      expect(a.audit.begin(entry("ann", "k.1"))).rejects.toMatchObject(failed),
+      expect(a.audit.find("ann", "k.0")).rejects.toBeDefined(),
+    ]);
+    expect(performance.now() - cutAt).toBeLessThan(LEASE + 1000);
+    expect([lapses, a.nodes.holds("ann")]).toEqual([1, false]);
+    const askedAt = performance.now();
+    await expect(a.nodes.locate("ann")).rejects.toMatchObject({ data: { code: "stopping" } });
+    expect(performance.now() - askedAt).toBeLessThan(500);
+    line.drop();
+    line.isOpen = true;
+    // Nobody took the user meanwhile.
+    await expect
+      .poll(() => a.audit.begin(entry("ann", "k.1")).catch(() => 0), { interval: 100, timeout: 20_000 })
+      .toBeGreaterThan(0);
+    expect(lapses).toBe(1);
+  });
+
   it("ends although the node froze in the middle of a change, whose locks others wait for", async (context) => {
     const { expect, onTestFinished } = context;
     const direct = newSchema();

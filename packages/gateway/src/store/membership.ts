@@ -94,6 +94,11 @@ export class Membership {
     return !this.#isLost && this.#clock() < this.#until;
   }
 
+  /** Milliseconds until this node must not act any more, unless it renews the lease. */
+  get remaining(): number {
+    return this.#until - this.#clock();
+  }
+
   /** Milliseconds since the last renewal that the database confirmed. */
   get age(): number {
     return this.#clock() - (this.#until - LEASE + MARGIN);
