@@ -1,4 +1,6 @@
 /** `npm run soak`: hundreds of clients of three nodes, and one fault after another. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { pause } from "../pause.ts";
 import { busiest, FAULTS, usersOf } from "./faults.ts";
@@ -14,6 +16,8 @@ const SECONDS = Number(process.env["VITRINE_SOAK"] ?? 0);
 const USERS = Number(process.env["VITRINE_SOAK_USERS"] ?? 100);
 /** Another order of the faults for each number. */
 const SEED = Number(process.env["VITRINE_SOAK_SEED"] ?? 1);
+/** The folder that gets the logs of the nodes after a failure; by default, their ends are printed. */
+const LOGS = process.env["VITRINE_SOAK_LOGS"];
 /** Milliseconds until users go on, without reading about them. */
 const AIM = 5000;
 /** Milliseconds between faults. */
@@ -59,7 +63,10 @@ it(
       for (const name of takeovers.names) say(`${name}: ${takeovers.line(name)}`);
     } catch (error) {
       say(await traceOf(stage).catch((failed: unknown) => `no facts: ${failed}`));
-      for (const node of stage.nodes) say(`node ${node.id}: ${node.log.slice(-5000)}`);
+      for (const node of stage.nodes) {
+        if (LOGS === undefined) say(`node ${node.id}: ${node.log.slice(-5000)}`);
+        else writeFileSync(join(LOGS, `node-${node.id}.log`), node.log);
+      }
       throw error;
     } finally {
       expect(await stage.close()).toEqual([]);

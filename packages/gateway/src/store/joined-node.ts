@@ -180,7 +180,7 @@ export class JoinedNode {
     return this.#renewal.lost.add(listener);
   }
 
-  /** Adds a listener for the moment from which this node must not act, because it could not renew its lease. */
+  /** Adds a listener for the end of the lease, which this node could not renew in time: it acts no more until it can. */
   onLapsed(listener: () => void): () => void {
     return this.#renewal.lapsed.add(listener);
   }

@@ -17,7 +17,7 @@ export class LeaseRenewal {
   readonly lost = new Listeners<[]>();
   /** Notified once when the lease cannot be renewed. The next attempts follow at once. */
   readonly failed = new Listeners<[error: unknown]>();
-  /** Notified when the lease has not been renewed in time: until the next renewal, this node must not act. */
+  /** Notified when the lease has not been renewed in time: other nodes may take the users of this one now. */
   readonly lapsed = new Listeners<[]>();
   readonly #renew: () => Promise<boolean>;
   readonly #remaining: () => number;
@@ -27,7 +27,7 @@ export class LeaseRenewal {
 
   /**
    * @param renew resolves with false if the lease is lost
-   * @param remaining milliseconds for which this node may act
+   * @param remaining milliseconds until the lease ends
    */
   constructor(renew: () => Promise<boolean>, remaining: () => number) {
     this.#renew = renew;
@@ -46,13 +46,18 @@ export class LeaseRenewal {
     clearTimeout(this.#timer);
   }
 
-  /** Waits for the moment from which this node must not act, which every renewal moves. */
+  /** Waits for the end of the lease, which every renewal moves. */
   #watch(): void {
     clearTimeout(this.#timer);
     if (this.#isStopped) return;
-    const remaining = this.#remaining();
-    if (remaining <= 0) this.lapsed.notify();
-    else this.#timer = setTimeout(() => this.#watch(), Math.ceil(remaining)).unref();
+    const end = (): void => {
+      if (this.#isStopped) return;
+      if (this.#remaining() <= 0) this.lapsed.notify();
+      else this.#watch();
+    };
+    // After a pause of the process, an answer that has arrived meanwhile is read first.
+    const ended = (): void => void setImmediate(end);
+    this.#timer = setTimeout(ended, Math.max(0, Math.ceil(this.#remaining()))).unref();
   }
 
   async #run(): Promise<void> {

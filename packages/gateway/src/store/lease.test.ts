@@ -166,6 +166,17 @@ describe.concurrent("the lease of a node", () => {
     line.isOpen = false;
     line.freeze();
     await holder.end();
+    const heldAt = performance.now();
+    const watcher = new pg.Client(direct);
+    await watcher.connect();
+    onTestFinished(() => watcher.end());
+    const inChange = `select count(*)::int as count from pg_stat_activity where state = 'idle in transaction' and query like '%vitrine_conversations%'`;
+    await expect.poll(async () => (await watcher.query(inChange)).rows, { interval: 20 }).toEqual([{ count: 1 }]);
+    // Its locks are gone before the lease ends: nobody waits for them then.
+    await expect
+      .poll(async () => (await watcher.query(inChange)).rows, { interval: 20, timeout: 10_000 })
+      .toEqual([{ count: 0 }]);
+    expect(performance.now() - heldAt).toBeLessThan(LEASE - 500);
     await expect
       .poll(() => b.nodes.locate("ann").catch(() => {}), { interval: 100, timeout: 20_000 })
       .toEqual({ kind: "here" });

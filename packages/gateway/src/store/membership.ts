@@ -94,9 +94,9 @@ export class Membership {
     return !this.#isLost && this.#clock() < this.#until;
   }
 
-  /** Milliseconds until this node must not act any more, unless it renews the lease. */
+  /** Milliseconds until the lease ends in the database, unless it is renewed. This node stops acting a little earlier. */
   get remaining(): number {
-    return this.#until - this.#clock();
+    return this.#until + MARGIN - this.#clock();
   }
 
   /** Milliseconds since the last renewal that the database confirmed. */

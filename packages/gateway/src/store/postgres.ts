@@ -106,8 +106,8 @@ class PostgresEngine implements DatabaseEngine {
       application_name: "vitrine-store",
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       query_timeout: options.isShared ? STATEMENT.node : STATEMENT.alone,
-      // A node that freezes within a change must not keep its locks: others could not take its users. Its lease is over then.
-      ...(options.isShared && { idle_in_transaction_session_timeout: LEASE }),
+      // A node that freezes within a change must not keep its locks: others could not take its users when its lease is over.
+      ...(options.isShared && { idle_in_transaction_session_timeout: LEASE / 2 }),
     };
     this.db = openPool(pool, this.#sockets);
     this.#textOf = insertStatements(this.db, chainRow(GENESIS, 0, {}));
