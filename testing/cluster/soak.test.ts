@@ -16,7 +16,7 @@ const SECONDS = Number(process.env["VITRINE_SOAK"] ?? 0);
 const USERS = Number(process.env["VITRINE_SOAK_USERS"] ?? 100);
 /** Another order of the faults for each number. */
 const SEED = Number(process.env["VITRINE_SOAK_SEED"] ?? 1);
-/** The folder that gets the logs of the nodes after a failure; by default, their ends are printed. */
+/** The folder that gets the logs of the nodes; by default, their ends are printed after a failure. */
 const LOGS = process.env["VITRINE_SOAK_LOGS"];
 /** Milliseconds until users go on, without reading about them. */
 const AIM = 5000;
@@ -54,7 +54,7 @@ it(
             say(`  slow: ${user} at ${time} ms: ${callsSince(history, user, from)}`);
         }
         const ok = history.filter(({ end }) => end === "ok").length;
-        say(`${name} ${++faults}: ${history.length} calls, ${ok} answered, ${takeovers.line(name)}`);
+        say(`${new Date(from).toISOString()} ${name} ${++faults}: ${history.length} calls, ${ok} answered, ${takeovers.line(name)}`);
         await pause(CALM);
       }
       await load.stop();
@@ -63,12 +63,12 @@ it(
       for (const name of takeovers.names) say(`${name}: ${takeovers.line(name)}`);
     } catch (error) {
       say(await traceOf(stage).catch((failed: unknown) => `no facts: ${failed}`));
-      for (const node of stage.nodes) {
-        if (LOGS === undefined) say(`node ${node.id}: ${node.log.slice(-5000)}`);
-        else writeFileSync(join(LOGS, `node-${node.id}.log`), node.log);
-      }
+      if (LOGS === undefined)
+        for (const node of stage.nodes) say(`node ${node.id}: ${node.log.slice(-5000)}`);
       throw error;
     } finally {
+      if (LOGS !== undefined)
+        for (const { id, log } of stage.nodes) writeFileSync(join(LOGS, `node-${id}.log`), log);
       expect(await stage.close()).toEqual([]);
     }
   },
