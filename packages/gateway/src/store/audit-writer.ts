@@ -269,6 +269,8 @@ export class AuditWriter {
 
   /** Refuses waiting entries, and keeps outcomes. Retries until writing works again. */
   #fail(error: unknown, inDoubt?: { rows: readonly StoredRow[]; outcomes: number }): void {
+    // The last commit has failed while the log was being closed: nothing is retried any more.
+    if (this.#state === "closed") return;
     this.#state = "failed";
     this.#problem = messageOf(error);
     this.#inDoubt = inDoubt;
