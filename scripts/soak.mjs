@@ -1,11 +1,12 @@
 /**
- * `npm run soak`: three nodes, a hundred users with a program and a page each, and one fault after another for ten minutes.
- * `npm run soak -- 3600` runs for an hour, and `npm run soak -- 3600 200` with two hundred users. A third number is the seed of the
+ * `npm run soak`: three nodes, forty users with a program and a page each, and one fault after another for ten minutes: every kind of
+ * fault at least once.
+ * `npm run soak -- 3600` runs for an hour, and `npm run soak -- 3600 200` with two hundred users, who need more than two cores. A third number is the seed of the
  * faults' order, 1 by default.
  */
 import { spawnSync } from "node:child_process";
 
-const [seconds = "600", users = "100", seed = "1"] = process.argv.slice(2);
+const [seconds = "600", users = "40", seed = "1"] = process.argv.slice(2);
 for (const each of [seconds, users, seed]) {
   if (/^[1-9]\d*$/.test(each)) continue;
   console.error(`soak: write numbers of seconds and users, and a seed, not ${JSON.stringify(each)}`);

@@ -13,7 +13,7 @@ import { violations } from "./violations.ts";
 
 const SECONDS = Number(process.env["VITRINE_SOAK"] ?? 0);
 /** Each has a program and a page. */
-const USERS = Number(process.env["VITRINE_SOAK_USERS"] ?? 100);
+const USERS = Number(process.env["VITRINE_SOAK_USERS"] ?? 40);
 /** Another order of the faults for each number. */
 const SEED = Number(process.env["VITRINE_SOAK_SEED"] ?? 1);
 /** The folder that gets the logs of the nodes; by default, their ends are printed after a failure. */
@@ -54,7 +54,9 @@ it(
             say(`  slow: ${user} at ${time} ms: ${callsSince(history, user, from)}`);
         }
         const ok = history.filter(({ end }) => end === "ok").length;
-        say(`${new Date(from).toISOString()} ${name} ${++faults}: ${history.length} calls, ${ok} answered, ${takeovers.line(name)}`);
+        say(
+          `${new Date(from).toISOString()} ${name} ${++faults}: ${history.length} calls, ${ok} answered, ${takeovers.line(name)}`,
+        );
         await pause(CALM);
       }
       await load.stop();

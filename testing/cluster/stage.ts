@@ -77,7 +77,10 @@ export class ClusterStage {
   readonly #effects = join(this.folder, "effects");
   #stopHaproxy: () => Promise<void> = async () => {};
 
-  private constructor({ lines, postgres, model, port }: Parts, { users = 12, isShared = false }: ClusterOptions) {
+  private constructor(
+    { lines, postgres, model, port }: Parts,
+    { users = 12, isShared = false }: ClusterOptions,
+  ) {
     this.#lines = lines;
     this.postgres = postgres;
     this.#model = model;

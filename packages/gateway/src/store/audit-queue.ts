@@ -131,7 +131,8 @@ export class AuditQueue {
       const [row] = queue.rows;
       if (!row || count >= each) continue;
       weight += row.weight;
-      if (this.#next.length > 0 && (this.#next.length >= GROUP / part || weight > GROUP_WEIGHT / part)) return;
+      if (this.#next.length > 0 && (this.#next.length >= GROUP / part || weight > GROUP_WEIGHT / part))
+        return;
       counts.set(user, count + 1);
       queue.rows.shift();
       queue.weight -= row.weight;

@@ -171,7 +171,9 @@ describe.concurrent("the lease of a node", () => {
     await watcher.connect();
     onTestFinished(() => watcher.end());
     const inChange = `select count(*)::int as count from pg_stat_activity where state = 'idle in transaction' and query like '%vitrine_conversations%'`;
-    await expect.poll(async () => (await watcher.query(inChange)).rows, { interval: 20 }).toEqual([{ count: 1 }]);
+    await expect
+      .poll(async () => (await watcher.query(inChange)).rows, { interval: 20 })
+      .toEqual([{ count: 1 }]);
     // Its locks are gone before the lease ends: nobody waits for them then.
     await expect
       .poll(async () => (await watcher.query(inChange)).rows, { interval: 20, timeout: 10_000 })
