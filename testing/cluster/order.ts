@@ -2,7 +2,7 @@
 import { FAULTS } from "./faults.ts";
 
 /** The name of a fault. */
-export type FaultName = keyof typeof FAULTS;
+type FaultName = keyof typeof FAULTS;
 
 /**
  * Every kind of fault once, whatever time that takes, and then again and again until time is over. Each round has an order of its
