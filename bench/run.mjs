@@ -23,6 +23,7 @@ import { forwardShortfalls, measureForward, showForward } from "./gateway/forwar
 import { idleShortfalls, measureIdle, showIdle } from "./gateway/idle.mjs";
 import { isolationShortfalls, measureIsolation, showIsolation } from "./gateway/isolation.mjs";
 import { measureNeighbours, neighbourShortfalls, showNeighbours } from "./gateway/neighbours.mjs";
+import { measureNodes, showNodes } from "./gateway/nodes.mjs";
 import { gatewayShortfalls, measureGatewayRoundtrips, showGatewayRoundtrips } from "./gateway/round-trip.mjs";
 import { measureViews, showViews, viewsShortfalls } from "./gateway/views.mjs";
 import { measureHostBytes, showHostBytes } from "./hosts/bytes.mjs";
@@ -99,6 +100,11 @@ const SECTIONS = {
     title: "Two nodes: a call through the node that has the user, and through another one",
     measure: () => measureForward(number("BENCH_FORWARD_ROUNDS", 10)),
     show: showForward,
+  },
+  "gateway-nodes": {
+    title: "One, two and three nodes of one database: calls a second, and processor time of a call",
+    measure: () => measureNodes(number("BENCH_NODES_SECONDS", 10)),
+    show: showNodes,
   },
   "gateway-isolation": {
     title: "An official server over stdio: start → answer to initialize",

@@ -88,18 +88,18 @@ export class Clients {
   async callByProgram(user: string): Promise<ClientCall> {
     const call = this.#begin(user, "program");
     for (let wait = RETRY.first; !this.#isOver; wait = Math.min(2 * wait, RETRY.most)) {
-      const { code, mayHaveRun } = await this.#post(user, call.key);
+      const { code, mayHaveRun, why } = await this.#post(user, call.key);
       if (AGAIN.test(code)) {
         await pause(wait * (0.5 + Math.random()));
         continue;
       }
-      end(call, code, mayHaveRun);
+      end(call, { code, mayHaveRun, why });
       break;
     }
     return call;
   }
 
-  async #post(user: string, key: string): Promise<{ code: string; mayHaveRun: boolean }> {
+  async #post(user: string, key: string): Promise<CallEnd> {
     try {
       const response = await fetch(`${this.#origin}/api/servers/faulty/tools/call`, {
         method: "POST",
@@ -114,7 +114,7 @@ export class Clients {
         return { code: JSON.stringify(body).includes(key) ? "ok" : "wrong answer", mayHaveRun: true };
       }
       const mayHaveRun = recordOf(error["data"])["indeterminate"] === true;
-      return { code: String(error["code"]), mayHaveRun };
+      return { code: String(error["code"]), mayHaveRun, why: String(error["message"]) };
     } catch {
       // The connection was cut, or the balancer answered with a page of its own.
       return { code: "unanswered", mayHaveRun: true };
@@ -251,9 +251,17 @@ const seenItem = (item: ConversationState["items"][number]): SeenItem => {
   return { id, kind, state, isIndeterminate, key: typeof key === "string" ? key : undefined };
 };
 
-function end(call: ClientCall, code: string, mayHaveRun: boolean): void {
+/** How a call ended for its client. */
+interface CallEnd {
+  readonly code: string;
+  readonly mayHaveRun: boolean;
+  readonly why?: string | undefined;
+}
+
+function end(call: ClientCall, { code, mayHaveRun, why }: CallEnd): void {
   call.end = code;
   call.mayHaveRun = mayHaveRun;
+  call.why = why;
   call.endedAt = Date.now();
 }
 
@@ -261,11 +269,12 @@ function end(call: ClientCall, code: string, mayHaveRun: boolean): void {
 async function settled(call: ClientCall, request: () => Promise<void>): Promise<ClientCall> {
   try {
     await request();
-    end(call, "ok", true);
+    end(call, { code: "ok", mayHaveRun: true });
   } catch (error) {
     const code = codeOf(error);
     const { data } = recordOf(error);
-    end(call, code, recordOf(data)["indeterminate"] === true || code === "indeterminate");
+    const mayHaveRun = recordOf(data)["indeterminate"] === true || code === "indeterminate";
+    end(call, { code, mayHaveRun, why: String(recordOf(error)["message"] ?? error) });
   }
   return call;
 }

@@ -11,6 +11,8 @@ export interface ClientCall {
   endedAt?: number;
   /** Undefined while it is pending. `ok`, or an error code. In a conversation, `ok` means that the entry is stored. */
   end?: string | undefined;
+  /** The text of the error. */
+  why?: string | undefined;
   /** The error says that the call may have run. */
   mayHaveRun?: boolean;
   /** The acknowledged entry in a conversation. */

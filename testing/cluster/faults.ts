@@ -54,21 +54,21 @@ const freeze: Fault = async (stage, node) => {
 const cutOffDatabase: Fault = async (stage, node) => {
   const { toDatabase } = node;
   const users = await usersOf(stage, node);
-  toDatabase.isOpen = false;
-  toDatabase.freeze();
+  await toDatabase.open(false);
+  await toDatabase.freeze();
   try {
     await taken(stage, users, node);
   } finally {
-    toDatabase.drop();
-    toDatabase.isOpen = true;
+    await toDatabase.drop();
+    await toDatabase.open(true);
   }
 };
 
 const cutOffNodes: Fault = async (_stage, { fromNodes }) => {
-  fromNodes.isOpen = false;
-  fromNodes.reset();
+  await fromNodes.open(false);
+  await fromNodes.reset();
   await pause(3000);
-  fromNodes.isOpen = true;
+  await fromNodes.open(true);
 };
 
 const drain: Fault = async (stage, node) => {

@@ -10,7 +10,7 @@ const MAIN = fileURLToPath(new URL("../../packages/gateway/dist/main.js", import
 export const MARK = "CLUSTER_STAGE";
 
 /** Most characters of a log that are kept. */
-const LOG = 200_000;
+const LOG = 2_000_000;
 
 /** A process that starts, ends, and starts again. */
 export class GatewayProcess {

@@ -1,27 +1,28 @@
 /** `npm run soak`: hundreds of clients of three nodes, and one fault after another. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { pause } from "../pause.ts";
 import { busiest, FAULTS, usersOf } from "./faults.ts";
 import { Load } from "./load.ts";
+import { faultOrder } from "./order.ts";
 import { ClusterStage } from "./stage.ts";
 import { Takeovers } from "./takeovers.ts";
+import { callsSince, traceOf } from "./trace.ts";
 import { violations } from "./violations.ts";
 
 const SECONDS = Number(process.env["VITRINE_SOAK"] ?? 0);
 /** Each has a program and a page. */
-const USERS = Number(process.env["VITRINE_SOAK_USERS"] ?? 100);
+const USERS = Number(process.env["VITRINE_SOAK_USERS"] ?? 40);
+/** Another order of the faults for each number. */
+const SEED = Number(process.env["VITRINE_SOAK_SEED"] ?? 1);
+/** The folder that gets the logs of the nodes; by default, their ends are printed after a failure. */
+const LOGS = process.env["VITRINE_SOAK_LOGS"];
+/** Milliseconds until users go on, without reading about them. */
+const AIM = 5000;
 /** Milliseconds between faults. */
 const CALM = 2000;
 const WAIT = { timeout: 120_000, interval: 1000 };
-
-/** All items again and again, until time is over. */
-function* rounds<T>(items: readonly T[], isTime: () => boolean): Generator<T> {
-  for (;;)
-    for (const item of items) {
-      if (!isTime()) return;
-      yield item;
-    }
-}
 
 const say = (line: string): boolean => process.stderr.write(`${line}\n`);
 
@@ -37,8 +38,8 @@ it(
     let faults = 0;
     try {
       load.start();
-      const all = Object.entries(FAULTS);
-      for (const [name, fault] of rounds(all, () => performance.now() < endAt)) {
+      for (const name of faultOrder(SEED, () => performance.now() < endAt)) {
+        const fault = FAULTS[name];
         await load.answered();
         if (!stage.postgres.hasStandby) await stage.postgres.addStandby();
         const node = await busiest(stage);
@@ -46,9 +47,16 @@ it(
         const from = Date.now();
         await fault(stage, node);
         await load.answered();
-        for (const user of users) takeovers.add(name, load.takeover(user, from));
+        for (const user of users) {
+          const time = load.takeover(user, from);
+          takeovers.add(name, time);
+          if (time === undefined || time > AIM)
+            say(`  slow: ${user} at ${time} ms: ${callsSince(history, user, from)}`);
+        }
         const ok = history.filter(({ end }) => end === "ok").length;
-        say(`${name} ${++faults}: ${history.length} calls, ${ok} answered, ${takeovers.line(name)}`);
+        say(
+          `${new Date(from).toISOString()} ${name} ${++faults}: ${history.length} calls, ${ok} answered, ${takeovers.line(name)}`,
+        );
         await pause(CALM);
       }
       await load.stop();
@@ -56,9 +64,13 @@ it(
       say(`${history.length} calls, ${faults} faults, no violation`);
       for (const name of takeovers.names) say(`${name}: ${takeovers.line(name)}`);
     } catch (error) {
-      for (const node of stage.nodes) say(`node ${node.id}: ${node.log.slice(-5000)}`);
+      say(await traceOf(stage).catch((failed: unknown) => `no facts: ${failed}`));
+      if (LOGS === undefined)
+        for (const node of stage.nodes) say(`node ${node.id}: ${node.log.slice(-5000)}`);
       throw error;
     } finally {
+      if (LOGS !== undefined)
+        for (const { id, log } of stage.nodes) writeFileSync(join(LOGS, `node-${id}.log`), log);
       expect(await stage.close()).toEqual([]);
     }
   },

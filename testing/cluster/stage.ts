@@ -8,7 +8,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findHaproxy } from "../../scripts/proxies.mjs";
 import { freePort } from "../free-port.ts";
-import { FaultLine } from "../gateway/fault-line.ts";
 import { faultyServer } from "../gateway/fault-stage.ts";
 import { type ScriptedModel, startScriptedModel } from "../model/scripted-model.ts";
 import { pause } from "../pause.ts";
@@ -17,6 +16,7 @@ import { Clients, dutifulModel } from "./clients.ts";
 import { effectsIn, type RunFacts } from "./facts.ts";
 import { GatewayProcess, MARK, markedProcesses, orphansOf } from "./gateway-process.ts";
 import { startHaproxy } from "./haproxy.ts";
+import { type Line, Lines } from "./lines.ts";
 import { rowsInPostgres } from "./recorded-rows.ts";
 
 const SECRET = "a secret of all nodes, with 32 bytes or more";
@@ -27,13 +27,13 @@ export class ClusterNode extends GatewayProcess {
   readonly id: number;
   readonly port: number;
   /** To the database, and from other nodes. */
-  readonly toDatabase: FaultLine;
-  readonly fromNodes: FaultLine;
+  readonly toDatabase: Line;
+  readonly fromNodes: Line;
 
   constructor(
     id: number,
     port: number,
-    lines: readonly [FaultLine, FaultLine],
+    lines: readonly [Line, Line],
     stage: { folder: string; mark: string },
   ) {
     super(join(stage.folder, `node-${id}.json`), stage.mark);
@@ -58,6 +58,7 @@ export interface ClusterOptions {
 
 /** Parts of a stage. */
 interface Parts {
+  readonly lines: Lines;
   readonly postgres: PostgresPair;
   readonly model: ScriptedModel;
   readonly port: number;
@@ -69,13 +70,18 @@ export class ClusterStage {
   readonly nodes: ClusterNode[] = [];
   readonly clients: Clients;
   readonly postgres: PostgresPair;
+  readonly #lines: Lines;
   readonly #model: ScriptedModel;
   readonly #isShared: boolean;
   readonly #database: string;
   readonly #effects = join(this.folder, "effects");
   #stopHaproxy: () => Promise<void> = async () => {};
 
-  private constructor({ postgres, model, port }: Parts, { users = 12, isShared = false }: ClusterOptions) {
+  private constructor(
+    { lines, postgres, model, port }: Parts,
+    { users = 12, isShared = false }: ClusterOptions,
+  ) {
+    this.#lines = lines;
     this.postgres = postgres;
     this.#model = model;
     this.#isShared = isShared;
@@ -91,7 +97,8 @@ export class ClusterStage {
     if (!postgres || program === undefined) return undefined;
     const model = await startScriptedModel([], { otherwise: dutifulModel });
     const port = await freePort();
-    const stage = new ClusterStage({ postgres, model, port }, options);
+    const lines = await Lines.start();
+    const stage = new ClusterStage({ lines, postgres, model, port }, options);
     const { nodes = 3, spare = 0 } = options;
     for (let n = 0; n < nodes + spare; n++) await stage.#addNode();
     await Promise.all(stage.nodes.slice(0, nodes).map((node) => stage.start(node)));
@@ -101,15 +108,15 @@ export class ClusterStage {
   }
 
   async #addNode(): Promise<void> {
-    const lines = [await FaultLine.open(), await FaultLine.open()] as const;
-    lines[0].target = this.postgres.port;
+    const lines = [await this.#lines.open(), await this.#lines.open()] as const;
+    await lines[0].lead(this.postgres.port);
     this.nodes.push(new ClusterNode(this.nodes.length, await freePort(), lines, this));
   }
 
   /** Starts a node's process, for the first time or again. */
   async start(node: ClusterNode): Promise<void> {
     const nodePort = await freePort();
-    node.fromNodes.target = nodePort;
+    await node.fromNodes.lead(nodePort);
     const database = new URL(this.#database);
     database.port = String(node.toDatabase.port);
     const listen = `127.0.0.1:${nodePort}`;
@@ -153,13 +160,13 @@ export class ClusterStage {
 
   /** Kills the primary, and lets all nodes reach the standby, which becomes the primary. */
   async failOver(): Promise<void> {
-    for (const { toDatabase } of this.nodes) toDatabase.isOpen = false;
+    await Promise.all(this.nodes.map(({ toDatabase }) => toDatabase.open(false)));
     await this.postgres.failOver();
     for (const { toDatabase } of this.nodes) {
       // Connections to a machine that is gone may never end by themselves.
-      toDatabase.reset();
-      toDatabase.target = this.postgres.port;
-      toDatabase.isOpen = true;
+      await toDatabase.reset();
+      await toDatabase.lead(this.postgres.port);
+      await toDatabase.open(true);
     }
   }
 
@@ -191,8 +198,7 @@ export class ClusterStage {
     );
     await this.#stopHaproxy();
     await this.#model.close();
-    for (const { toDatabase, fromNodes } of this.nodes)
-      await Promise.all([toDatabase.close(), fromNodes.close()]);
+    await this.#lines.close();
     await this.postgres.remove();
     const deadline = performance.now() + 20_000;
     while (markedProcesses(this.mark).length > 0 && performance.now() < deadline) await pause(100);

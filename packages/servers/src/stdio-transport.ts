@@ -47,7 +47,7 @@ const LARGE = 100_000;
 /** Maximum length in characters of a message that is parsed. */
 export const MOST_PARSED = 4_000_000;
 /** Lines of a server that are handled before others get their turn. */
-const LINES = 16;
+const LINES = 4;
 /** Lines that are not messages: how many are kept, and how many characters of each. */
 const KEPT_LINES = 3;
 const KEPT_CHARACTERS = 200;

@@ -29,6 +29,12 @@ export function followUsers(parts: GatewayParts): void {
         .finally(() => drain.accept(user));
     }
   });
+  nodes.onLapsed(() => {
+    log.warn("the lease of this node could not be renewed in time: other nodes may take its users now");
+    // Pages that wait for an answer get it elsewhere. The others notice nothing if the lease is renewed soon.
+    for (const user of parts.registry.users)
+      if (parts.servers.begun.of(user).entered > 0) parts.registry.dismiss(user);
+  });
   nodes.onFailed((error) => log.error({ err: error }, "the lease of this node"));
   nodes.onLost(() => {
     log.error("another node took over the users of this one, because it did not reach the database in time");

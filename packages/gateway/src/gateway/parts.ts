@@ -232,6 +232,7 @@ export class GatewayParts {
     this.registry = new SessionRegistry({
       ...settings.session,
       refuses: (user) => this.drain.refuses(user),
+      mayServe: () => store.nodes?.isLeased ?? true,
       onsession: (session, about) => openPage(this, session, about),
       onerror: this.onerror,
     });

@@ -71,6 +71,31 @@ function open(hello: object, user = "ann") {
 const nameOf = ({ session, key }: Welcome) => ({ session, key });
 
 describe("sessions", () => {
+  it("of a process that may not serve their users now take no request, and go on when it may again", () => {
+    let mayServe = true;
+    make({ mayServe: () => mayServe });
+    const { transport, session } = open({});
+    const { welcome } = transport;
+    session?.receive(transport, "1 0 a before");
+    mayServe = false;
+    // Heartbeats change nothing.
+    session?.receive(transport, "?");
+    session?.receive(transport, "- 0");
+    expect(transport.last).toBeUndefined();
+    session?.receive(transport, "2 0 a meanwhile");
+    expect(transport.last).toBe("stopping");
+    mayServe = true;
+    const again = open({ ...nameOf(welcome), received: 0 });
+    expect(again.transport.welcome).toMatchObject({ resumed: true, received: 1 });
+    again.session?.receive(again.transport, "2 0 a meanwhile");
+    expect(reported).toEqual(["session", "a before", "a meanwhile"]);
+    registry.dismiss("bob");
+    expect(again.transport.last).toBeUndefined();
+    registry.dismiss("ann");
+    expect(again.transport.last).toBe("stopping");
+    expect(reported.at(-1)).toBe("a meanwhile");
+  });
+
   it("are resumed only with id and key", () => {
     make({ perUser: 10 });
     const { transport, session } = open({});

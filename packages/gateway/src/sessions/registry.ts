@@ -41,6 +41,8 @@ export interface SessionRegistryOptions {
   onsession(session: BrowserSession, about: AboutSession): SessionHandler;
   /** Whether a user gets no new session, because the gateway is stopping. Existing ones may be resumed. */
   refuses?(user: string): boolean;
+  /** Whether this process may act now: a node without its lease may not. Frames of pages are not taken then. */
+  mayServe?: (() => boolean) | undefined;
   /** Called with errors of handlers. */
   onerror(cause: unknown): void;
   /** Milliseconds that a session survives without a transport. */
@@ -142,6 +144,11 @@ export class SessionRegistry {
     for (const session of [...(this.#byUser.get(user) ?? [])]) session.end(code, why);
   }
 
+  /** Lets the pages of a user connect again. Their sessions stay. */
+  dismiss(user: string): void {
+    for (const session of this.#byUser.get(user) ?? []) session.leave();
+  }
+
   /** The users who have sessions. */
   get users(): string[] {
     return [...this.#byUser.keys()];
@@ -186,6 +193,7 @@ export class SessionRegistry {
     this.#rates.set(user, rate);
     const session: LiveSession = new LiveSession(user, this.#limits, this, {
       rate,
+      mayServe: options.mayServe,
       onerror: options.onerror,
     });
     session.onended = () => this.#forget(session);

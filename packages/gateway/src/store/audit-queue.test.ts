@@ -17,15 +17,39 @@ describe("the audit queue", () => {
     queue.addEntry(row("bea"));
     queue.addEntry(row("cal"));
     const { entries } = queue.group();
-    expect(entries).toHaveLength(128);
+    // The others wait for few of hers.
+    expect(entries).toHaveLength(16 + 1 + 1);
     expect(users(entries).slice(0, 4)).toEqual(["ann", "bea", "cal", "ann"]);
     queue.resolveEntries(1);
-    expect(queue.size).toBe(874);
+    expect(queue.size).toBe(984);
     // Those of one user stay in their order.
     queue.addEntry(row("bea", { time: 1 }));
     queue.addEntry(row("bea", { time: 2 }));
     const next = queue.group().entries.filter(({ fields }) => fields.user === "bea");
     expect(next.map(({ time }) => time)).toEqual([1, 2]);
+  });
+
+  it("takes many entries of a user who is alone", () => {
+    const queue = new AuditQueue({ waiting: 10_000, weight: 64_000_000 });
+    for (let n = 0; n < 1000; n++) queue.addEntry(row("ann"));
+    expect(queue.group().entries).toHaveLength(128);
+  });
+
+  it("takes as many outcomes as entries, so that neither wait for all of the others", () => {
+    const queue = new AuditQueue({ waiting: 10_000, weight: 64_000_000 });
+    for (let n = 0; n < 1000; n++) queue.addOutcome(row("ann"));
+    expect(queue.group()).toMatchObject({ outcomes: { length: 128 }, entries: [] });
+    for (let n = 0; n < 1000; n++) queue.addEntry(row("ann"));
+    expect(queue.group()).toMatchObject({ outcomes: { length: 64 }, entries: { length: 64 } });
+    queue.resolveEntries(1);
+    queue.addEntry(row("bea"));
+    const { outcomes, entries } = queue.group();
+    expect([outcomes.length, entries.length, users(entries).includes("bea")]).toEqual([17, 17, true]);
+    // A large outcome is written even if the entries take the space.
+    const large = new AuditQueue({ waiting: 100, weight: 64_000_000 });
+    large.addOutcome(row("ann", { weight: 4_000_000 }));
+    large.addEntry(row("ann", { weight: 1_900_000 }));
+    expect(large.group()).toMatchObject({ outcomes: { length: 1 }, entries: { length: 1 } });
   });
 
   it("repeats the same commit until it is done, and numbers its entries", () => {

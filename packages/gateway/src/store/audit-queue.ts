@@ -8,6 +8,8 @@ import type { RowFields } from "./row.js";
 
 /** Maximum rows of a commit. */
 const GROUP = 128;
+/** Maximum entries of one user in a commit, while others have entries as well. */
+const TURN = 16;
 /** Approximate maximum bytes of a commit; a larger row is committed alone. */
 const GROUP_WEIGHT = 4_000_000;
 
@@ -97,33 +99,41 @@ export class AuditQueue {
   }
 
   /**
-   * The rows of the next commit: outcomes first, so that they never wait for entries. They stay in the queue.
+   * The rows of the next commit. They stay in the queue. Outcomes and entries share it: callers wait for entries, and outcomes must
+   * keep pace with them.
    */
   group(): Group {
-    let count = 0;
-    let weight = 0;
-    const fits = (row: WaitingRow): boolean => {
-      if (count > 0 && (count >= GROUP || weight + row.weight > GROUP_WEIGHT)) return false;
-      count++;
-      weight += row.weight;
-      return true;
-    };
+    // A commit is repeated if the database was locked: then these entries are chosen already.
+    if (this.#next.length === 0) this.#choose();
+    const entries = this.#next;
+    const most = entries.length > 0 ? Math.max(TURN, entries.length) : GROUP;
+    let weight = entries.reduce((sum, row) => sum + row.weight, 0);
     const outcomes: WaitingRow[] = [];
     for (const row of this.#outcomes) {
-      if (!fits(row)) break;
+      weight += row.weight;
+      if (outcomes.length > 0 && (outcomes.length >= most || weight > GROUP_WEIGHT)) break;
       outcomes.push(row);
     }
-    if (outcomes.length < this.#outcomes.length) return { outcomes, entries: [] };
-    // A commit is repeated if the database was locked: then these entries are chosen already.
-    if (this.#next.length === 0) this.#choose(fits);
-    return { outcomes, entries: this.#next };
+    return { outcomes, entries };
   }
 
-  /** Moves entries into the next commit, one of each user in turn. */
-  #choose(fits: (row: WaitingRow) => boolean): void {
+  /**
+   * Moves entries into the next commit, one of each user in turn. A commit takes time for each of its rows, so with several users
+   * it has few rows of each.
+   */
+  #choose(): void {
+    const part = this.#outcomes.length > 0 ? 2 : 1;
+    const each = this.#queues.size > 1 ? TURN : GROUP;
+    const counts = new Map<string, number>();
+    let weight = 0;
     for (const [user, queue] of this.#queues) {
+      const count = counts.get(user) ?? 0;
       const [row] = queue.rows;
-      if (!row || !fits(row)) return;
+      if (!row || count >= each) continue;
+      weight += row.weight;
+      if (this.#next.length > 0 && (this.#next.length >= GROUP / part || weight > GROUP_WEIGHT / part))
+        return;
+      counts.set(user, count + 1);
       queue.rows.shift();
       queue.weight -= row.weight;
       this.#next.push(row);

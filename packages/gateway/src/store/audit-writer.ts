@@ -16,7 +16,7 @@ import type { AuditHead, AuditOutcome, OnAlarm } from "./store.js";
 /** Milliseconds that an outcome waits for others to be committed with. */
 const LINGER = 20;
 /** Milliseconds between attempts after a failure: at first, and at most. */
-const RETRY = { first: 100, most: 5000 };
+const RETRY = { first: 100, most: 1000 };
 
 /** The members of an entry that its outcome repeats, so that a search finds both. */
 type Subject = Pick<StoredRow, "user" | "actor" | "view" | "server" | "identity" | "method" | "target">;
@@ -269,6 +269,8 @@ export class AuditWriter {
 
   /** Refuses waiting entries, and keeps outcomes. Retries until writing works again. */
   #fail(error: unknown, inDoubt?: { rows: readonly StoredRow[]; outcomes: number }): void {
+    // The last commit has failed while the log was being closed: nothing is retried any more.
+    if (this.#state === "closed") return;
     this.#state = "failed";
     this.#problem = messageOf(error);
     this.#inDoubt = inDoubt;

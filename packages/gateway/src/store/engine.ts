@@ -65,6 +65,11 @@ export interface DatabaseEngine {
    * database has. Resolves with false if the database does not need that.
    */
   compact(): Promise<boolean>;
+  /**
+   * Closes all connections, and what is running on them fails: this node must not act any more, so nobody waits for the answers.
+   * Later work gets new connections.
+   */
+  cut?(): void;
   /** Called when the database is lost while idle. */
   onlost: (error: unknown) => void;
   close(): Promise<void>;

@@ -49,7 +49,10 @@ export class JoinedNode {
     this.#db = db;
     this.#leaseDb = leaseDb;
     this.#membership = membership;
-    this.#renewal = new LeaseRenewal(() => membership.renew());
+    this.#renewal = new LeaseRenewal(
+      () => membership.renew(),
+      () => membership.remaining,
+    );
   }
 
   /**
@@ -175,6 +178,11 @@ export class JoinedNode {
   onLost(listener: () => void): () => void {
     if (this.isLost) queueMicrotask(listener);
     return this.#renewal.lost.add(listener);
+  }
+
+  /** Adds a listener for the end of the lease, which this node could not renew in time: it acts no more until it can. */
+  onLapsed(listener: () => void): () => void {
+    return this.#renewal.lapsed.add(listener);
   }
 
   /** Adds a listener for renewals that fail: once, until one succeeds. */

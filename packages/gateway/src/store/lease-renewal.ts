@@ -17,13 +17,22 @@ export class LeaseRenewal {
   readonly lost = new Listeners<[]>();
   /** Notified once when the lease cannot be renewed. The next attempts follow at once. */
   readonly failed = new Listeners<[error: unknown]>();
+  /** Notified when the lease has not been renewed in time: other nodes may take the users of this one now. */
+  readonly lapsed = new Listeners<[]>();
   readonly #renew: () => Promise<boolean>;
+  readonly #remaining: () => number;
+  #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   #failures = 0;
 
-  /** @param renew resolves with false if the lease is lost */
-  constructor(renew: () => Promise<boolean>) {
+  /**
+   * @param renew resolves with false if the lease is lost
+   * @param remaining milliseconds until the lease ends
+   */
+  constructor(renew: () => Promise<boolean>, remaining: () => number) {
     this.#renew = renew;
+    this.#remaining = remaining;
+    this.#watch();
     void this.#run();
   }
 
@@ -34,6 +43,21 @@ export class LeaseRenewal {
 
   stop(): void {
     this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Waits for the end of the lease, which every renewal moves. */
+  #watch(): void {
+    clearTimeout(this.#timer);
+    if (this.#isStopped) return;
+    const end = (): void => {
+      if (this.#isStopped) return;
+      if (this.#remaining() <= 0) this.lapsed.notify();
+      else this.#watch();
+    };
+    // After a pause of the process, an answer that has arrived meanwhile is read first.
+    const ended = (): void => void setImmediate(end);
+    this.#timer = setTimeout(ended, Math.max(0, Math.ceil(this.#remaining()))).unref();
   }
 
   async #run(): Promise<void> {
@@ -42,7 +66,11 @@ export class LeaseRenewal {
       try {
         const isHeld = await this.#renew();
         if (this.#isStopped) return;
-        if (!isHeld) return this.lost.notify();
+        if (!isHeld) {
+          this.stop();
+          return this.lost.notify();
+        }
+        this.#watch();
         isFailing = false;
       } catch (error) {
         if (!isFailing && !this.#isStopped) this.failed.notify(noLease(error));

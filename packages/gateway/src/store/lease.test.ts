@@ -110,6 +110,42 @@ describe.concurrent("the lease of a node", () => {
     expect(performance.now() - frozenAt).toBeLessThan(20_000);
   });
 
+  it("lapses without the database: nothing waits for an answer then, and all continues when it is back", async (context) => {
+    const { expect, onTestFinished } = context;
+    const url = new URL(newSchema());
+    const line = await FaultLine.open();
+    line.target = Number(url.port);
+    url.port = String(line.port);
+    onTestFinished(() => line.close());
+    const a = await join(context, url.href, "a");
+    await a.nodes.locate("ann");
+    let lapses = 0;
+    a.nodes.onLapsed(() => lapses++);
+    // A lease that is renewed does not lapse.
+    await wait(1.2 * LEASE);
+    expect(lapses).toBe(0);
+    line.isOpen = false;
+    line.freeze();
+    const cutAt = performance.now();
+    const failed = { data: { code: "audit-failed" } };
+    await Promise.all([
+      expect(a.audit.begin(entry("ann", "k.1"))).rejects.toMatchObject(failed),
+      expect(a.audit.find("ann", "k.0")).rejects.toBeDefined(),
+    ]);
+    expect(performance.now() - cutAt).toBeLessThan(LEASE + 1000);
+    expect([lapses, a.nodes.holds("ann")]).toEqual([1, false]);
+    const askedAt = performance.now();
+    await expect(a.nodes.locate("ann")).rejects.toMatchObject({ data: { code: "stopping" } });
+    expect(performance.now() - askedAt).toBeLessThan(500);
+    line.drop();
+    line.isOpen = true;
+    // Nobody took the user meanwhile.
+    await expect
+      .poll(() => a.audit.begin(entry("ann", "k.1")).catch(() => 0), { interval: 100, timeout: 20_000 })
+      .toBeGreaterThan(0);
+    expect(lapses).toBe(1);
+  });
+
   it("ends although the node froze in the middle of a change, whose locks others wait for", async (context) => {
     const { expect, onTestFinished } = context;
     const direct = newSchema();
@@ -130,6 +166,19 @@ describe.concurrent("the lease of a node", () => {
     line.isOpen = false;
     line.freeze();
     await holder.end();
+    const heldAt = performance.now();
+    const watcher = new pg.Client(direct);
+    await watcher.connect();
+    onTestFinished(() => watcher.end());
+    const inChange = `select count(*)::int as count from pg_stat_activity where state = 'idle in transaction' and query like '%vitrine_conversations%'`;
+    await expect
+      .poll(async () => (await watcher.query(inChange)).rows, { interval: 20 })
+      .toEqual([{ count: 1 }]);
+    // Its locks are gone before the lease ends: nobody waits for them then.
+    await expect
+      .poll(async () => (await watcher.query(inChange)).rows, { interval: 20, timeout: 10_000 })
+      .toEqual([{ count: 0 }]);
+    expect(performance.now() - heldAt).toBeLessThan(LEASE - 500);
     await expect
       .poll(() => b.nodes.locate("ann").catch(() => {}), { interval: 100, timeout: 20_000 })
       .toEqual({ kind: "here" });

@@ -94,6 +94,11 @@ export class Membership {
     return !this.#isLost && this.#clock() < this.#until;
   }
 
+  /** Milliseconds until the lease ends in the database, unless it is renewed. This node stops acting a little earlier. */
+  get remaining(): number {
+    return this.#until + MARGIN - this.#clock();
+  }
+
   /** Milliseconds since the last renewal that the database confirmed. */
   get age(): number {
     return this.#clock() - (this.#until - LEASE + MARGIN);

@@ -231,6 +231,32 @@ describe("nodes of one database", () => {
     await b.audit.begin(entry("ann", "k.1"));
   });
 
+  it("let requests of users wait while they give them to another node", async () => {
+    const url = needsPostgres().schema(schema());
+    const [a, b] = [await join(url, "a"), await join(url, "b")];
+    expect(await a.nodes.locate("ann")).toEqual({ kind: "here" });
+    await expect.poll(() => a.nodes.nodes).toContainEqual(b.nodes.self);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      // The other node's row is locked, so that giving takes a while. A claim would not have to wait for that row.
+      await client.query("begin; select 1 from vitrine_nodes where node = 'b' for update");
+      const given = a.nodes.give([shardOf("ann")], b.nodes.self);
+      let isLocated = false;
+      const located = a.nodes.locate("ann").finally(() => {
+        isLocated = true;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect(isLocated).toBe(false);
+      expect(a.nodes.holds("ann")).toBe(false);
+      await client.query("commit");
+      expect(await given).toBe(true);
+      expect(await located).toEqual({ kind: "there", node: b.nodes.self });
+    } finally {
+      await client.end();
+    }
+  });
+
   it("do not start beside a gateway alone, nor that beside them", async () => {
     const url = needsPostgres().schema(schema());
     const alone = await openStore(url);

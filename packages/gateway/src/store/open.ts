@@ -165,6 +165,7 @@ async function openOn(
   const now = options.now ?? Date.now;
   const slot = member?.grant.slot ?? FIRST_SLOT;
   engine.grant = member?.grant;
+  member?.onLapsed(() => engine.cut?.());
   // A gateway alone follows nodes that were stopped or lost.
   if (!member && engine.kind === "postgres") await settleAll(engine, now);
   const servers = await StoredServers.open(engine);

@@ -78,6 +78,11 @@ export interface OwnedUsers {
   onUneven(listener: (uneven: Uneven) => void): () => void;
   /** Adds a listener for the loss of the lease: this process must not act, and joins again. */
   onLost(listener: () => void): () => void;
+  /**
+   * Adds a listener for a lease that was not renewed in time. Other nodes may take the users now, but this node has its users
+   * again if it reaches the database first.
+   */
+  onLapsed(listener: () => void): () => void;
   /** Adds a listener for errors of the database. */
   onFailed(listener: (error: unknown) => void): () => void;
   /** Stops renewing the lease. */

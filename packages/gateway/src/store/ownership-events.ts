@@ -10,6 +10,7 @@ import type { TakenFrom, Uneven } from "./owned-users.js";
 export class OwnershipEvents {
   protected readonly moved = new Listeners<[shards: ReadonlySet<number>]>();
   protected readonly lost = new Listeners<[]>();
+  protected readonly lapsed = new Listeners<[]>();
   protected readonly failed = new Listeners<[error: unknown]>();
   protected readonly taken = new Listeners<[shard: number, from: TakenFrom]>();
   protected readonly uneven = new Listeners<[uneven: Uneven]>();
@@ -24,6 +25,10 @@ export class OwnershipEvents {
 
   onLost(listener: () => void): () => void {
     return this.lost.add(listener);
+  }
+
+  onLapsed(listener: () => void): () => void {
+    return this.lapsed.add(listener);
   }
 
   onFailed(listener: (error: unknown) => void): () => void {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Socket } from "node:net";
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import pg from "pg";
 import type { Tables } from "./schema.js";
@@ -23,13 +24,24 @@ const UNANSWERED = "Query read timeout";
 export const isConflict = (error: unknown): boolean =>
   ["40001", "40P01"].includes(String(Object(error).code));
 
-/** Opens a pool. A lost connection is an error of the statement on it; the next statement gets another connection. */
-export function openPool(options: pg.PoolConfig): Kysely<Tables> {
-  const pool = new pg.Pool({ ...options, types: INTEGERS });
+/**
+ * Opens a pool. A lost connection is an error of the statement on it; the next statement gets another connection.
+ *
+ * @param sockets gets the sockets of the open connections
+ */
+export function openPool(options: pg.PoolConfig, sockets?: Set<Socket>): Kysely<Tables> {
+  const stream = sockets && { stream: () => keptSocket(sockets) };
+  const pool = new pg.Pool({ ...options, ...stream, types: INTEGERS });
   // Without listeners, the process would crash.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: closingUnanswered(pool) }) });
+}
+
+function keptSocket(sockets: Set<Socket>): Socket {
+  const socket = new Socket();
+  sockets.add(socket);
+  return socket.once("close", () => sockets.delete(socket));
 }
 
 /**

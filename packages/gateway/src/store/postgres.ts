@@ -91,6 +91,7 @@ class PostgresEngine implements DatabaseEngine {
   readonly #url: string;
   readonly #options: PostgresOptions;
   readonly #textOf: (count: number) => string;
+  readonly #sockets = new Set<Socket>();
   #writer: Writer | undefined;
   /** The server's process of the lost connection. */
   #lostPid: number | undefined;
@@ -99,15 +100,16 @@ class PostgresEngine implements DatabaseEngine {
   constructor(url: string, options: PostgresOptions) {
     this.#url = url;
     this.#options = options;
-    this.db = openPool({
+    const pool = {
       connectionString: url,
       max: 4,
       application_name: "vitrine-store",
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       query_timeout: options.isShared ? STATEMENT.node : STATEMENT.alone,
-      // A node that freezes within a change must not keep its locks: others could not take its users. Its lease is over then.
-      ...(options.isShared && { idle_in_transaction_session_timeout: LEASE }),
-    });
+      // A node that freezes within a change must not keep its locks: others could not take its users when its lease is over.
+      ...(options.isShared && { idle_in_transaction_session_timeout: LEASE / 2 }),
+    };
+    this.db = openPool(pool, this.#sockets);
     this.#textOf = insertStatements(this.db, chainRow(GENESIS, 0, {}));
   }
 
@@ -160,6 +162,11 @@ class PostgresEngine implements DatabaseEngine {
 
   async compact(): Promise<boolean> {
     return false;
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#writer?.cut();
   }
 
   async recover(): Promise<void> {

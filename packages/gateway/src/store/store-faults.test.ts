@@ -18,7 +18,12 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import Libsql from "libsql";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { readHead } from "./audit-reader.js";
+import { AuditWriter } from "./audit-writer.js";
+import { startOf } from "./chains.js";
+import { migrate } from "./migrations.js";
 import { openStore, type StoreOptions } from "./open.js";
+import { openSqlite } from "./sqlite.js";
 import type { AuditEntry, GatewayStore, OnAlarm, StoredAuditRow } from "./store.js";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-faults-"));
@@ -462,4 +467,37 @@ it("an interrupted first start is repeated, at any moment", async () => {
     expect(await audit.begin(entry)).toBe(1);
     await again.close();
   }
+});
+
+describe("a log that is closed", () => {
+  it("during a commit that fails tries nothing again", async () => {
+    const engine = await openSqlite(":memory:", 0);
+    await migrate(engine.db, engine.kind);
+    let recoveries = 0;
+    let fail = (_error: Error): void => {};
+    engine.append = () =>
+      new Promise((_resolve, reject) => {
+        fail = reject;
+      });
+    engine.recover = async () => void recoveries++;
+    const writer = new AuditWriter(engine, startOf(0), {
+      now: Date.now,
+      onalarm: () => {},
+      limits: { waiting: 10, weight: 10_000 },
+      readHead: () => readHead(engine, 0),
+    });
+    const written = expect(writer.write({ ...entry, kind: "entry" })).rejects.toMatchObject({
+      data: { code: "stopping" },
+    });
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    const closed = writer.close();
+    await new Promise(setImmediate);
+    fail(new Error("the connection ended"));
+    await Promise.all([closed, written]);
+    // The first retry would follow after 100 ms.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect([writer.healthy, recoveries]).toEqual([false, 0]);
+    await engine.close();
+  });
 });

@@ -58,6 +58,7 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
     this.#balance = new Balance(options.balanceAfter);
     this.#doubtful = new DoubtfulNodes(options.member);
     options.member.onFailed((error) => this.failed.notify(error));
+    options.member.onLapsed(() => this.lapsed.notify());
     options.member.onLost(() => {
       this.#isLost = true;
       this.stop();
@@ -119,6 +120,9 @@ export class UserOwnership extends OwnershipEvents implements OwnedUsers {
       if (node && node.node !== this.self.id)
         return { kind: "there", node: { id: node.node, address: node.address } };
       if (member.isDraining) return this.#elsewhere(user);
+      // The database may not answer, and other nodes are faster.
+      if (!member.isLeased)
+        throw new GatewayError("stopping", "this node has no lease now, so it serves nobody: try again");
       const owner = await this.#claim(shardOf(user));
       if (this.holds(user)) return { kind: "here" };
       // Another node is its owner: who that is, a fresh look tells.

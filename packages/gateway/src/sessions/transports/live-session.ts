@@ -85,17 +85,19 @@ export class LiveSession implements BrowserSession, CarriedSession {
   readonly #clock: { readonly now: number };
   readonly #rate: InputRate;
   readonly #report: (cause: unknown) => void;
+  readonly #mayServe: (() => boolean) | undefined;
 
   constructor(
     user: string,
     limits: SessionLimits,
     clock: { readonly now: number },
-    options: { rate: InputRate; onerror(cause: unknown): void },
+    options: { rate: InputRate; mayServe?: (() => boolean) | undefined; onerror(cause: unknown): void },
   ) {
     this.user = user;
     this.#clock = clock;
     this.#report = options.onerror;
     this.#rate = options.rate;
+    this.#mayServe = options.mayServe;
     this.wire = new Session({ limits });
     this.wire.onmessage = (channel, text) => this.handler?.onmessage(channel, text);
     this.wire.ondrain = () => this.handler?.ondrain?.();
@@ -178,6 +180,8 @@ export class LiveSession implements BrowserSession, CarriedSession {
   receive(transport: PageTransport, frame: string): number {
     if (transport !== this.transport) return 0;
     if (frame.startsWith("bye ")) this.end("closed", "the page ended the session");
+    // The page sends it again, to a node that may serve its user. Heartbeats and acknowledgements have no number.
+    else if (/^\d/.test(frame) && this.#mayServe?.() === false) this.leave();
     else this.wire.receive(transport, frame);
     return this.#rate.take(1, frame.length, this.#clock.now);
   }
@@ -203,6 +207,14 @@ export class LiveSession implements BrowserSession, CarriedSession {
 
   flush(): void {
     this.wire.flush();
+  }
+
+  /** Lets the page connect again. It gets this session again if this process may serve its user then. */
+  leave(): void {
+    const { transport } = this;
+    if (!transport) return;
+    this.lose(transport);
+    transport.bye({ code: "stopping", message: "this node cannot serve you now: connect again" });
   }
 
   #leave(): void {
