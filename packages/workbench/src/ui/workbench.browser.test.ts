@@ -219,7 +219,7 @@ describe("the form of a tool", () => {
     await page.locator("#argument_note__anyof_select").click();
     await page.getByRole("option", { name: "string" }).click();
     await page.locator("#argument_note").fill("ring twice");
-    await button("+ Add to Tags").click();
+    await button("Add to Tags").click();
     await page.locator("#argument_tags_0").fill("blue");
     await page.locator(".check", { hasText: "card" }).click();
     await field("Street").fill("Long Road 1");
@@ -276,7 +276,7 @@ describe("the form of a tool", () => {
       0,
     ]);
     // Changes in the form count from then on.
-    await button("+ Add to Tags").click();
+    await button("Add to Tags").click();
     await expect.poll(async () => JSON.parse(await json.inputValue()).count).toBe(3);
   });
 
