@@ -27,7 +27,7 @@ export function ModelsButton({ workbench, isWanted, name }: ModelsButtonProps) {
   return (
     <>
       <Button
-        className={isWanted ? "button primary" : "button quiet"}
+        className={isWanted ? "button primary models-button" : "button quiet models-button"}
         aria-label={name ?? "Models"}
         onPress={() => setOpen(true)}
       >

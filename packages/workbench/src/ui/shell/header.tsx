@@ -38,7 +38,7 @@ export const Header = memo(({ workbench, screen }: HeaderProps) => {
       {(isInspecting || connection.phase !== "open") && <ConnectionBadge state={connection} />}
       {!isInspecting && (
         <ToggleButton
-          className="button quiet"
+          className="button quiet tools-button"
           aria-label="Tools"
           isSelected={screen.isToolsShown}
           onChange={() => screen.toggleTools()}
@@ -55,7 +55,7 @@ export const Header = memo(({ workbench, screen }: HeaderProps) => {
           <kbd className="keys wide-only">{keysOf({ key: "k", isCommand: true })}</kbd>
         </Button>
         <ToggleButton
-          className="button quiet"
+          className="button quiet inspect-button"
           aria-label="Inspect"
           isSelected={isInspecting}
           onChange={() => screen.setMode()}

@@ -49,6 +49,15 @@ export const pageCommands = (
     words: "consent approval revoke",
     act: () => screen.show("approvals"),
   },
+  {
+    id: "tour",
+    title: "Tour: four places of this page",
+    words: "help start",
+    act: () => {
+      if (screen.mode !== "use") screen.setMode("use");
+      screen.tourTo("apps");
+    },
+  },
   { id: "grid", title: "Grid: one app in many sizes and themes", act: () => go("grid") },
   ...THEMES.map(({ id, label }) => ({
     id: `theme ${id}`,

@@ -34,6 +34,7 @@ const Palette = lazy(() => import("./palette.js"));
 const ShortcutsDialog = lazy(async () => ({
   default: (await import("./shortcuts-dialog.js")).ShortcutsDialog,
 }));
+const Tour = lazy(() => import("./tour.js"));
 const ApprovalsDialog = lazy(() => import("./approvals-dialog.js"));
 
 const PANES: { id: Pane; title: string }[] = [
@@ -62,12 +63,18 @@ export interface PageProps {
 export function Page({ workbench, screen }: PageProps) {
   const isAsking = useObserved(workbench, (each) => each.isAsking);
   useObservable(screen);
-  const { mode, pane, chosen, isToolsShown, isInspectorLoaded, overlay } = screen;
+  const { mode, pane, chosen, isToolsShown, isInspectorLoaded, overlay, tour } = screen;
   const shortcuts = useMemo(() => pageShortcuts(workbench, screen), [workbench, screen]);
   useShortcuts(shortcuts);
   const layout = useDefaultLayout({ id: "panes", storage: KEPT });
   return (
-    <div className="page" data-mode={mode} data-pane={pane} data-tools={isToolsShown || undefined}>
+    <div
+      className="page"
+      data-mode={mode}
+      data-pane={pane}
+      data-tools={isToolsShown || undefined}
+      data-tour={tour}
+    >
       <Header workbench={workbench} screen={screen} />
       <Banners workbench={workbench} />
       <Group className="panes" {...layout} orientation="horizontal">
@@ -125,6 +132,11 @@ export function Page({ workbench, screen }: PageProps) {
         </ToggleButtonGroup>
       </nav>
       <GridDialog workbench={workbench} />
+      {tour && (
+        <Suspense>
+          <Tour screen={screen} step={tour} />
+        </Suspense>
+      )}
       {overlay === "palette" && (
         <Suspense>
           <Palette

@@ -13,6 +13,9 @@ export type Mode = "use" | "inspect";
 /** A pane of the page. */
 export type Pane = "tools" | "conversation" | "inspector";
 
+/** A step of the tour of the first visit. */
+export type TourStep = "apps" | "models" | "tools" | "inspect";
+
 /** A dialog over the page. */
 export type Overlay = "palette" | "shortcuts" | "approvals";
 
@@ -24,6 +27,7 @@ export class Screen extends Observable {
   #isToolsOpen = false;
   #overlay: Overlay | undefined;
   #hasInspected = false;
+  #tour: TourStep | undefined;
 
   /** @param first the mode that the page's address asks for: in force until the user switches to another */
   constructor(first?: Mode) {
@@ -31,6 +35,11 @@ export class Screen extends Observable {
     const kept = readKept("mode");
     this.#mode = kept === "use" || kept === "inspect" ? kept : (first ?? "use");
     if (first && kept === undefined) keep("mode", first);
+    // Seen once, it never comes back by itself: not shown where a browser cannot remember that.
+    if (this.#mode === "use" && readKept("tour") === undefined) {
+      keep("tour", "seen");
+      if (readKept("tour") !== undefined) this.#tour = "apps";
+    }
   }
 
   get mode(): Mode {
@@ -55,6 +64,17 @@ export class Screen extends Observable {
   /** Whether the user has inspected something since the page was opened: until then, the inspector is not loaded. */
   get isInspectorLoaded(): boolean {
     return (this.#hasInspected ||= this.#mode === "inspect");
+  }
+
+  /** The current step of the tour; undefined if there is none. */
+  get tour(): TourStep | undefined {
+    return this.#mode === "use" ? this.#tour : undefined;
+  }
+
+  /** Shows a step of the tour, or ends it. */
+  tourTo(step: TourStep | undefined): void {
+    this.#tour = step;
+    this.changed();
   }
 
   get overlay(): Overlay | undefined {

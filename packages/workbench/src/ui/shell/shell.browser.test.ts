@@ -111,6 +111,70 @@ describe("the mode for using apps", () => {
   });
 });
 
+describe("the tour of the first visit", () => {
+  const tour = (where: Page): Locator => where.getByRole("complementary", { name: "Tour" });
+
+  it("leads through four places, covers none of them, and never comes back by itself", async () => {
+    const other = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    other.setDefaultTimeout(LIMIT);
+    const opened = await other.newPage();
+    await opened.goto(gateway.loginUrl());
+    for (const [title, place] of [
+      ["Open an app", ".composer-box"],
+      ["Choose a model", ".conversation-head .models-button"],
+      ["Add your own server", ".tools-button"],
+      ["Look under the hood", ".inspect-button"],
+    ] as const) {
+      await tour(opened).getByRole("heading", { name: title }).waitFor();
+      const card = await tour(opened).boundingBox();
+      for (const each of [place, ".composer-box", ".start-more"]) {
+        const box = await opened.locator(each).first().boundingBox();
+        if (!card || !box) throw new Error(`${each} is not there`);
+        const isApart =
+          box.x >= card.x + card.width ||
+          box.x + box.width <= card.x ||
+          box.y >= card.y + card.height ||
+          box.y + box.height <= card.y;
+        expect(isApart, each).toBe(true);
+      }
+      const outline = await opened
+        .locator(place)
+        .first()
+        .evaluate((element) => getComputedStyle(element).outlineStyle);
+      expect(outline, place).toBe("solid");
+      await tour(opened)
+        .getByRole("button", { name: /Next|Done/ })
+        .click();
+    }
+    await tour(opened).waitFor({ state: "detached" });
+    await opened.reload();
+    await opened.getByText("What would you like to do?").waitFor();
+    expect(await tour(opened).count()).toBe(0);
+    // Its command shows it again.
+    await opened.keyboard.press("Control+k");
+    await opened.getByRole("dialog", { name: "Commands" }).getByRole("searchbox").fill("tour");
+    await opened.keyboard.press("Enter");
+    await tour(opened).getByRole("button", { name: "Skip the tour" }).click();
+    await tour(opened).waitFor({ state: "detached" });
+    await other.close();
+  });
+
+  it("is not there for somebody who comes to inspect, and a reload ends it", async () => {
+    const other = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const opened = await other.newPage();
+    await opened.goto(`${gateway.loginUrl()}#inspect`);
+    await inspector(opened).waitFor();
+    expect(await tour(opened).count()).toBe(0);
+    await opened.evaluate(() => localStorage.clear());
+    await opened.goto(`${gateway.origin}/`);
+    await tour(opened).waitFor();
+    await opened.reload();
+    await opened.getByText("What would you like to do?").waitFor();
+    expect(await tour(opened).count()).toBe(0);
+    await other.close();
+  });
+});
+
 describe("the palette", () => {
   it("calls for a tool by a word of its description, and returns to the conversation", async () => {
     await search("get time");
