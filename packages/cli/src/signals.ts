@@ -38,9 +38,22 @@ export async function interruptible<T>(
   }
 }
 
-/** Resolves when it is aborted. */
-export const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
+/**
+ * Waits for work, and leaves no listener at the signal.
+ *
+ * @throws the signal's reason as soon as it is aborted; how the work ends is then ignored
+ */
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  signal.throwIfAborted();
+  let leave = (): void => {};
+  const stopped = new Promise<never>((_resolve, reject) => {
+    leave = () => reject(signal.reason);
+    signal.addEventListener("abort", leave, { once: true });
   });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}

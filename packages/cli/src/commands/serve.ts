@@ -133,8 +133,9 @@ function tell(
 }
 
 /** Never picks another port, because clients know the configured ones. */
-function ofPort(error: unknown, { sandbox }: GatewaySettings): CliError | undefined {
+function ofPort(error: unknown, { listen, sandbox }: GatewaySettings): CliError | undefined {
   const { code, port } = recordOf(error);
-  const what = port === sandbox.port ? "sandbox.port in the settings" : "--port";
+  const ofNode = port === listen.port ? "--port" : "--node-listen";
+  const what = port === sandbox.port ? "sandbox.port in the settings" : ofNode;
   return portError(code, port, `stop the program that uses it, or change ${what}`);
 }

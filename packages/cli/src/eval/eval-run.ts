@@ -7,7 +7,7 @@ import type { GatewaySettings, RunningGateway } from "@vitrine/gateway";
 import type { ConversationItem } from "@vitrine/wire";
 import type { Browser } from "playwright-core";
 import { CliError, told } from "../exit.js";
-import { aborted } from "../signals.js";
+import { unlessAborted } from "../signals.js";
 import { ConsentRule, type Denial } from "./consent-rule.js";
 import type { EvalCase, EvalTurn } from "./eval-file.js";
 import {
@@ -219,9 +219,8 @@ class HeldConversation {
     return this.#unlessStopped(judge(expect, evidence));
   }
 
-  async #unlessStopped<T>(work: Promise<T>): Promise<T> {
-    work.catch(() => {});
-    return Promise.race([work, aborted(this.#stop).then(() => Promise.reject(this.#stop.reason))]);
+  #unlessStopped<T>(work: Promise<T>): Promise<T> {
+    return unlessAborted(this.#stop, work);
   }
 }
 

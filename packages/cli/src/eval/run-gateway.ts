@@ -16,7 +16,7 @@ import {
 } from "@vitrine/gateway";
 import { workbenchFolder } from "@vitrine/workbench";
 import { CliError } from "../exit.js";
-import { aborted } from "../signals.js";
+import { unlessAborted } from "../signals.js";
 import { withStray } from "../stray-lines.js";
 
 /** The owner of the conversation. */
@@ -62,8 +62,7 @@ export async function openGateway(
       running.models.refresh(),
       ...[...settings.servers.keys()].map((name) => startServer(running, name)),
     ]);
-    started.catch(() => {});
-    await Promise.race([started, aborted(signal).then(() => Promise.reject(signal.reason))]);
+    await unlessAborted(signal, started);
     return { gateway, close };
   } catch (error) {
     await close();

@@ -5,7 +5,7 @@
  */
 import { surroundings } from "../config-places.js";
 import { EXIT } from "../exit.js";
-import { aborted, interruptible } from "../signals.js";
+import { interruptible, unlessAborted } from "../signals.js";
 import { oneLine, Terminal } from "../terminal.js";
 import { causeOfError } from "./cause.js";
 import { printReport, printResult } from "./print-result.js";
@@ -99,9 +99,7 @@ function run(
       const tools = { plan, given, stage, startedAt, onstep, onknown };
       const work = replay === undefined ? renderApps(tools) : replayApp(tools, replay);
       // After a stop, remaining work fails because its resources are closed.
-      work.catch(() => {});
-      const stopped = aborted(signal).then(() => Promise.reject(signal.reason));
-      return await Promise.race([work, stopped]);
+      return await unlessAborted(signal, work);
     } finally {
       waiting?.end();
       onleft(await stage.close());

@@ -604,12 +604,14 @@ describe("Ctrl-C", () => {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const ended = new Promise((resolve) => child.once("close", resolve));
-    const out = text(child.stdout);
+    const [out, complaint] = [text(child.stdout), text(child.stderr)];
     await expect.poll(() => existsSync(called)).toBe(true);
     expect(marked(mark).length).toBeGreaterThan(2);
     child.kill("SIGINT");
     expect(await ended).toBe(130);
     expect(JSON.parse(await out)).toMatchObject({ ok: false, cause: { code: "interrupted" } });
+    // Nothing of the gateway's log.
+    expect(await complaint).not.toContain('"level"');
     await expect.poll(() => marked(mark)).toEqual([]);
   });
 });

@@ -125,7 +125,7 @@ export class Stage {
       servers: this.#settings ? [this.#settings] : [],
     });
     const gateway = startGateway(
-      { ...settings, database: "sqlite::memory:" },
+      { ...settings, database: "sqlite::memory:", log: { ...settings.log, level: "silent" } },
       {
         log: createLog({ level: "silent" }),
         static: { folder: this.#options.pages ?? workbenchFolder },
