@@ -207,7 +207,7 @@ describe("a turn", () => {
     await scene.getByText(/const scene = new/).waitFor();
     rest.open();
     await said("Three apps.").waitFor();
-    await expect.poll(() => cards.locator(".badge.good").count()).toBe(3);
+    await expect.poll(() => cards.getByText("done", { exact: true }).count()).toBe(3);
     expect(workbench.complaints).toEqual([]);
   });
 
