@@ -105,7 +105,7 @@ const shot = async (name: string): Promise<void> => {
 
 describe("models in the page", () => {
   it("goes from no model to an answer about an app of a server", async () => {
-    await page.getByText("open Models above the conversation").first().waitFor();
+    await page.getByText("Open an app, or choose a model and write what you want.").waitFor();
     await workbench.button("Models").click();
     await dialog().getByText("Ollama").waitFor();
     await dialog().getByText("up to 41k tokens").waitFor();
