@@ -124,7 +124,7 @@ export class WorkbenchPage {
     return this.page.getByRole("button", { name: "Answer", exact: true }).and(this.page.locator("mcp-app *"));
   }
 
-  /** Approves the first question, if it accepts clicks; returns the number of questions. */
+  /** Approves the first question, if it accepts clicks; returns the number of questions, hidden ones included. */
   async #agreeNow(): Promise<number> {
     if (await this.#waiting.first().isVisible()) await this.#waiting.first().click();
     // A question accepts clicks after it has been in view for a moment. A click before that scrolls it and
@@ -133,7 +133,7 @@ export class WorkbenchPage {
       buttons.map((button) => button.getAttribute("aria-disabled") !== "true"),
     );
     if (ready[0]) await this.#yes.first().click();
-    return ready.length;
+    return ready.length + (await this.#waiting.count());
   }
 
   /** The number of messages of a method that the inspector lists for its app. */

@@ -67,6 +67,12 @@ const PAGES = {
   throwsAtStart: page("nothing.there();", "<p>Not connected</p>"),
   rejects: page(onResult("await null; throw new Error('no tea');"), "<p>Waiting for the result</p>"),
   fetches: page(onResult("await fetch('https://api.example/tea?secret=1');"), "<p>Waiting</p>"),
+  /** Its browser reports the blocked request after the error. */
+  fetchesLate: page(
+    `Promise.reject(new TypeError("Failed to fetch"));
+    ${onResult("setTimeout(() => fetch('https://api.example/tea').catch(() => {}), 150);")}`,
+    "<p>Waiting</p>",
+  ),
 };
 
 const META = { empty: { prefersBorder: true }, text: { prefersBorder: true } };

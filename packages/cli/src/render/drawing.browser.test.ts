@@ -101,14 +101,17 @@ describe.concurrent("an app whose script fails before or while it draws", () => 
     expect(lines).toContainEqual({ level: "error", from: "script", text, place });
   });
 
-  it("because of a request that its policy blocks: the cause names the domain and what to declare", async () => {
-    const { cause } = await run(SERVER, { tool: ["fetches"] });
-    expect(cause).toMatchObject({
-      code: "request-blocked",
-      message: expect.stringContaining("a request to api.example"),
-      fix: "To connect to https://api.example, declare it in csp.connectDomains of the resource's _meta.ui.",
-    });
-  });
+  it.each(["fetches", "fetchesLate"])(
+    "because of a request that its policy blocks: the cause names the domain and what to declare: %s",
+    async (tool) => {
+      const { cause } = await run(SERVER, { tool: [tool] });
+      expect(cause).toMatchObject({
+        code: "request-blocked",
+        message: expect.stringContaining("a request to api.example"),
+        fix: "To connect to https://api.example, declare it in csp.connectDomains of the resource's _meta.ui.",
+      });
+    },
+  );
 });
 
 describe.concurrent("a replay", () => {

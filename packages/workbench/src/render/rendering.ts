@@ -187,8 +187,9 @@ export class Rendering implements RenderPage {
     const app = this.#app;
     const { details, log, source } = app ?? {};
     const isStatic = app !== undefined && isShownStatic(app);
-    // An app may also fail later. A replayed one is compared rather than diagnosed.
-    const problem = this.#problem ?? (app && !this.#replayed ? this.#find(app) : undefined);
+    // An app may also fail later, and its browser may report the cause of an error after the error. A replayed app is
+    // compared rather than diagnosed.
+    const problem = (app && !this.#replayed ? this.#find(app) : undefined) ?? this.#problem;
     const frame = app?.element.shadowRoot?.querySelector("iframe")?.getBoundingClientRect();
     return {
       server: source?.server ?? "",
