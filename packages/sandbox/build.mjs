@@ -5,7 +5,7 @@ import { build } from "esbuild";
 
 const page = fileURLToPath(new URL("src/page/", import.meta.url));
 let module = "";
-for (const name of ["proxy", "direct", "loader", "console"]) {
+for (const name of ["proxy", "direct", "loader", "console", "why"]) {
   const { outputFiles } = await build({
     entryPoints: [`${page}${name}.ts`],
     bundle: true,

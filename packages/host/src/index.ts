@@ -11,6 +11,7 @@ export { defineMcpApp, McpAppElement, type McpAppEventMap } from "./element.js";
 export { type ApprovalGuard, guardApproval } from "./frame/approval-guard.js";
 export { FAILURES, type FrameFailure, type FrameFailureCode } from "./frame/failure.js";
 export { AppFrame, type AppFrameOptions, type FrameState } from "./frame/frame.js";
+export type { LoadFailureCause } from "./frame/load-failure.js";
 export { oneLine } from "./frame/one-line.js";
 export { askInPage } from "./frame/page-prompt.js";
 export { askInFrame } from "./frame/prompt.js";

@@ -112,7 +112,8 @@ const MAX_LENGTH = 253 + "https://*.".length + ":65535/".length;
  * loopback).
  *
  * `frameAncestors` are the pages that may frame the document. It must name *every* ancestor: the proxy and
- * the host page. Without it, no page may frame the document.
+ * the host page. Without it, no page may frame the document. Pages of an application have its scheme:
+ * `tauri://localhost`, or `vscode-webview:` for all of them.
  *
  * @example
  * ```ts source="./csp.examples.ts#buildCsp"
@@ -227,7 +228,7 @@ function parseList(
   list: unknown,
   field: string,
   schemes: RegExp,
-  plainHttp: boolean,
+  isHost: boolean,
   rejected: RejectedSource[],
 ): string[] {
   const found = new Set<string>();
@@ -240,7 +241,7 @@ function parseList(
         break;
       }
       const value: unknown = list[index];
-      const parsed = parseSource(value, schemes, plainHttp);
+      const parsed = parseSource(value, schemes, isHost);
       if (parsed.ok) found.add(parsed.source);
       else {
         const { code, reason } = parsed;
@@ -285,14 +286,18 @@ const COMPLAINTS: readonly (readonly [RegExp, RejectedSourceCode, string])[] = [
 
 /** scheme "://" (optional), "*." (optional), host, ":" port (optional), "/" (optional) */
 const SOURCE = /^(?:([a-z]+):\/\/)?(\*\.)?([a-z0-9.-]+)(?::(\d{1,5}))?\/?$/;
+/** A page of an application, or all pages of its scheme: not a scheme of the web, or one that any page can use. */
+const APPLICATION =
+  /^(?!(?:https?|wss?|ftp|data|blob|about|javascript|filesystem|mediastream):)[a-z][a-z0-9+.-]*:(?:\/\/[a-z0-9._-]+)?$/;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const DEFAULT_PORTS: Record<string, number> = { https: 443, wss: 443, http: 80, ws: 80 };
 
 /** Parses one source and rebuilds it from its parts. */
-function parseSource(value: unknown, schemes: RegExp, plainHttp: boolean): Parsed {
+function parseSource(value: unknown, schemes: RegExp, isHost: boolean): Parsed {
   if (typeof value !== "string") return no("not-a-string", "must be a string such as https://example.com");
   if (value.length > MAX_LENGTH) return no("too-long", "is too long; a host name has at most 253 characters");
+  if (isHost && APPLICATION.test(value)) return { ok: true, source: value };
   const complaint = COMPLAINTS.find(([pattern]) => pattern.test(value));
   if (complaint) return no(complaint[1], complaint[2]);
   // Only ASCII remains here, so lower-casing cannot turn one character into another.
@@ -318,7 +323,7 @@ function parseSource(value: unknown, schemes: RegExp, plainHttp: boolean): Parse
   const scheme = declared ?? (loopback ? "http" : "https");
   if (!schemes.test(scheme))
     return no("scheme-misplaced", "only http(s) is allowed in this list; use https://");
-  if (DEFAULT_PORTS[scheme] === 80 && !loopback && !plainHttp) {
+  if (DEFAULT_PORTS[scheme] === 80 && !loopback && !isHost) {
     return no(
       "not-encrypted",
       `is not encrypted; use ${scheme}s:// (plain ${scheme}:// is for localhost only)`,

@@ -7,7 +7,9 @@ const PLACES: Places = {
   hosts: ["https://chat.example"],
   proxy: "https://p-x.apps.example",
   view: "https://v-x.apps.example",
+  embedders: [],
   isolate: true,
+  embedderPolicy: false,
 };
 const PAGE = { script: "sha256-x", src: "https://v-x.apps.example/name" };
 

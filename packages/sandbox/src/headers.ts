@@ -92,10 +92,14 @@ export interface PagePolicy {
 /** Origins of an app's pages. */
 export interface Places {
   hosts: readonly string[];
+  /** Pages around the host page. */
+  embedders: readonly string[];
   proxy: string;
   view: string;
   /** Request a separate process per origin, which names alone do not give. */
   isolate: boolean;
+  /** Whether host pages require an embedder policy. */
+  embedderPolicy: boolean;
 }
 
 /** The headers of a view's document. */
@@ -103,14 +107,17 @@ export function viewHeaders(
   { csp, relax, features, opaque }: PagePolicy,
   places: Places,
 ): Record<string, string> {
-  const { policy } = buildCsp(csp, { frameAncestors: [places.proxy, ...places.hosts], relax });
+  const { policy } = buildCsp(csp, {
+    frameAncestors: [places.proxy, ...places.hosts, ...places.embedders],
+    relax,
+  });
   return {
     ...COMMON,
     // The frame has the same sandbox; this one applies if the address is opened without it.
     "content-security-policy": `${policy}; sandbox ${opaque ? SANDBOX : SANDBOX_WITH_ORIGIN}`,
     "connection-allowlist": connectionAllowlist(csp),
     "permissions-policy": permissions((name) => (features.includes(name) ? allow("self", opaque) : "()")),
-    "cross-origin-resource-policy": "same-site",
+    "cross-origin-resource-policy": places.embedderPolicy ? "cross-origin" : "same-site",
     "cache-control": "private, max-age=31536000, immutable",
     ...isolation(places),
   };
@@ -130,7 +137,7 @@ export function proxyHeaders(
     `frame-src ${page.src}`,
     "base-uri 'none'",
     "form-action 'none'",
-    `frame-ancestors ${places.hosts.join(" ")}`,
+    `frame-ancestors ${[...places.hosts, ...places.embedders].join(" ")}`,
     `sandbox ${SANDBOX_WITH_ORIGIN}`,
   ];
   return {
@@ -146,6 +153,17 @@ export function proxyHeaders(
   };
 }
 
+/** The headers of the page that explains why an app does not load. Any page may show it, and it has no origin. */
+export const whyHeaders = (script: string): Record<string, string> => ({
+  ...COMMON,
+  "content-security-policy": `default-src 'none'; script-src '${script}'; base-uri 'none'; form-action 'none'; sandbox allow-scripts`,
+  "connection-allowlist": "()",
+  "permissions-policy": permissions(() => "()"),
+  "cross-origin-resource-policy": "cross-origin",
+  "cross-origin-embedder-policy": "credentialless",
+  "cache-control": "no-store",
+});
+
 /** The headers of a refusal, which allow nothing: an error page without a policy would be an escape. */
 export const DENY_ALL: Readonly<Record<string, string>> = {
   ...COMMON,
@@ -158,8 +176,10 @@ export const DENY_ALL: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-const isolation = ({ isolate }: Places): Record<string, string> =>
-  isolate ? { "origin-agent-cluster": "?1" } : {};
+const isolation = ({ isolate, embedderPolicy }: Places): Record<string, string> => ({
+  ...(isolate && { "origin-agent-cluster": "?1" }),
+  ...(embedderPolicy && { "cross-origin-embedder-policy": "credentialless" }),
+});
 
 /** An allowlist cannot name an opaque origin. The frame's `allow` attribute still restricts the feature. */
 const allow = (origins: string, opaque: boolean): string => (opaque ? "*" : `(${origins})`);

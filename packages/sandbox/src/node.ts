@@ -12,11 +12,10 @@ import { Sandbox, type SandboxOptions } from "./sandbox.js";
 
 /** Options of {@link serveSandbox}. */
 export interface ServeSandboxOptions extends Omit<SandboxOptions, "origin" | "hosts"> {
-  /**
-   * See {@link SandboxOptions.hosts}. A function gets the port first, for a host page whose policy contains
-   * it.
-   */
-  hosts: readonly string[] | ((port: number) => Promise<readonly string[]>);
+  /** See {@link SandboxOptions.hosts}; required without {@link hostsAt}. */
+  hosts?: SandboxOptions["hosts"] | undefined;
+  /** Returns the host pages after the sandbox has its port: for a host page whose own policy contains it. */
+  hostsAt?: ((port: number) => Promise<readonly string[]>) | undefined;
   /** 8091 by default; 0 for any free port. */
   port?: number | undefined;
   /** Address to listen on; loopback by default. */
@@ -73,7 +72,7 @@ export async function serveSandbox(options: ServeSandboxOptions): Promise<Served
     const origin = options.portPerApp
       ? new PortOrigins(() => listen(0))
       : (options.origin ?? `http://{role}.{label}.localhost:${port}`);
-    const hosts = typeof options.hosts === "function" ? await options.hosts(port) : options.hosts;
+    const hosts = (await options.hostsAt?.(port)) ?? options.hosts ?? [];
     sandbox = new Sandbox({ ...options, origin, hosts });
     return { sandbox, port, close };
   } catch (error) {

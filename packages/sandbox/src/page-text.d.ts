@@ -3,3 +3,4 @@ export const PROXY: string;
 export const DIRECT: string;
 export const LOADER: string;
 export const CONSOLE: string;
+export const WHY: string;

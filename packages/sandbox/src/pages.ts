@@ -4,10 +4,21 @@
  * @module
  */
 import { SANDBOX, SANDBOX_WITH_ORIGIN } from "./headers.js";
-import { CONSOLE, DIRECT, LOADER, PROXY } from "./page-text.js";
+import { CONSOLE, DIRECT, LOADER, PROXY, WHY } from "./page-text.js";
 
 /** The hash of the proxy's script for its policy. */
 export const proxyScriptHash: Promise<string> = hash(PROXY);
+
+/** The hash of the script of {@link whyPage}. */
+export const whyScriptHash: Promise<string> = hash(WHY);
+
+/** The page that explains why an app does not load. */
+export const whyPage = (page: {
+  hosts: readonly string[];
+  embedders: readonly string[];
+  isKnown: boolean;
+}): string =>
+  `<!doctype html><title>Why</title><body data-hosts="${page.hosts.join(" ")}" data-embedders="${page.embedders.join(" ")}"${page.isKnown ? " data-known" : ""}><script>${WHY}</script>`;
 
 /** The proxy page; its script shows the view's frame. */
 export function proxyPage(page: {

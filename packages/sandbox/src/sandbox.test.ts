@@ -92,14 +92,15 @@ describe("a registered view", () => {
 });
 
 describe("the proxy page", () => {
-  it("weighs at most 3,335 bytes, with one host and every permission", async () => {
+  it("weighs at most 3,570 bytes, with one host and every permission", async () => {
     const permissions = { camera: {}, microphone: {}, geolocation: {}, clipboardWrite: {} };
     const view = await register({ meta: { permissions }, grant: () => true });
     const bytes = (await (await ask(view.src)).arrayBuffer()).byteLength;
     // 78 of them send the port for presses and Tab in the view (attack E03); 50 address only the host that
     // shows the page; 70 report presses in any frame of the view, and the view's origin (attacks E03, E10);
-    // 55 hold the token that proves a new port for presses after a reload.
-    expect(bytes).toBeLessThanOrEqual(3335);
+    // 55 hold the token that proves a new port for presses after a reload; 230 recognize pages by a wildcard or a
+    // scheme.
+    expect(bytes).toBeLessThanOrEqual(3570);
   });
 
   it("S02: runs its own script and no other", async () => {
@@ -455,6 +456,28 @@ describe("metadata that would break out of the policy", () => {
   });
 });
 
+describe("the page that explains why an app does not load", () => {
+  const why = async (src: string): Promise<Response> => ask(`${src}?why`, { "sec-fetch-dest": "iframe" });
+
+  it("has no origin, no access to anything, and only its own script", async () => {
+    const { headers } = await why((await register()).src);
+    const policy = `${headers.get("content-security-policy")}`;
+    expect(policy).toMatch(
+      /^default-src 'none'; script-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; sandbox allow-scripts$/,
+    );
+    expect(headers.get("connection-allowlist")).toBe("()");
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("knows a view only while it is registered here, and is not served for documents", async () => {
+    const { src, origin } = await register();
+    expect(await (await why(src)).text()).toContain("data-known");
+    expect(await (await why(`${origin}/${"a".repeat(52)}`)).text()).not.toContain("data-known");
+    await expectRefused(await ask(`${documentOf({ src, origin })}?why`), 404);
+    await expectRefused(await ask(`${src}?why`, { "sec-fetch-dest": "script" }), 404);
+  });
+});
+
 describe("options that would not keep apps apart are refused:", () => {
   it.each([
     ["a short secret", { secret: "short" }],
@@ -465,8 +488,20 @@ describe("options that would not keep apps apart are refused:", () => {
     ["a host in capitals", { hosts: ["https://Chat.example"] }],
     ["every host", { hosts: ["*"] }],
     ["a wildcard", { hosts: ["https://*.example"] }],
+    ["a wildcard in capitals", { hosts: ["https://*.Acme.com"] }],
+    ["a wildcard with its implied port", { hosts: ["https://*.acme.com:443"] }],
+    ["S01: a wildcard over the apps' own origins", { hosts: ["https://*.apps.example.com"] }],
+    ["S01: a wide wildcard over the apps' own origins", { hosts: ["https://*.example.com"] }],
+    [
+      "S01: an embedder on an app's own origin",
+      { embedders: [`https://v-${"a".repeat(26)}.apps.example.com`] },
+    ],
     ["no origin", { hosts: ["null"] }],
     ["a file", { hosts: ["file://"] }],
+    ["every page of the web", { hosts: ["https:"] }],
+    ["documents without an origin", { hosts: ["data:"] }],
+    ["documents of a page", { hosts: ["blob:"] }],
+    ["a page of an application with a path", { hosts: ["vscode-webview://a/b"] }],
     ["an address that no policy can name", { hosts: ["http://[::1]:3000"] }],
     ["S01: a host on an app's own origin", { hosts: [`https://p-${"a".repeat(26)}.apps.example.com`] }],
     ["a pattern without a label", { origin: "https://{role}.apps.example.com" }],
@@ -482,8 +517,16 @@ describe("options that would not keep apps apart are refused:", () => {
       "http://127.0.0.1:3000",
       "http://chat.intranet:8080",
       "https://chat.example",
+      "https://*.acme.com",
+      "https://*.acme.com:8443",
+      "vscode-webview:",
+      "tauri://localhost",
+      "capacitor://localhost",
+      "app://obsidian.md",
+      "chrome-extension://abcdefghijklmnopabcdefghijklmnop",
+      "file:",
     ];
-    expect(() => new Sandbox({ ...OPTIONS, hosts })).not.toThrow();
+    expect(() => new Sandbox({ ...OPTIONS, hosts, embedders: hosts })).not.toThrow();
   });
 
   it("S11: a domain on the public suffix list needs no header for its processes", async () => {

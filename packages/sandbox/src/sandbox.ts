@@ -16,10 +16,20 @@ import {
   type ResourceMeta,
   VitrineError,
 } from "@vitrine/protocol";
-import { DENY_ALL, type PagePolicy, type Places, proxyHeaders, viewHeaders } from "./headers.js";
+import { DENY_ALL, type PagePolicy, type Places, proxyHeaders, viewHeaders, whyHeaders } from "./headers.js";
+import { readHosts } from "./hosts.js";
 import { Keys } from "./keys.js";
 import { type Origins, PatternOrigins } from "./origins.js";
-import { beforeDocument, beforeText, loaderPage, proxyPage, proxyScriptHash } from "./pages.js";
+import { matchesHost } from "./page/match-host.js";
+import {
+  beforeDocument,
+  beforeText,
+  loaderPage,
+  proxyPage,
+  proxyScriptHash,
+  whyPage,
+  whyScriptHash,
+} from "./pages.js";
 import { MemoryRecords, type RecordStore } from "./records.js";
 import { isStaticDocument } from "./static-document.js";
 
@@ -35,8 +45,20 @@ export interface SandboxOptions {
    * `https://{role}-{label}.apps.example.com`. Never a name of the host page's own site.
    */
   origin: string | Origins;
-  /** The origins of the host pages: no other page may show an app. */
-  hosts: readonly string[];
+  /**
+   * The host pages: no other page may show an app. An origin such as `https://chat.example`, all subdomains
+   * (`https://*.acme.com`), a page of an application (`tauri://localhost`), or all pages of its scheme
+   * (`vscode-webview:`, `file:`). A function decides about the page that {@link ViewRegistration.host} names: for
+   * tenants with their own domains.
+   */
+  hosts: readonly string[] | ((origin: string) => boolean | Promise<boolean>);
+  /** The pages that may contain a host page in a frame, in the same forms. */
+  embedders?: readonly string[] | undefined;
+  /**
+   * For host pages that send `Cross-Origin-Embedder-Policy`: apps send it too, as `credentialless`. Frames inside of an
+   * app then need it as well.
+   */
+  embedderPolicy?: boolean | undefined;
   records?: RecordStore | undefined;
   /** Whether the domain of `origin` is on the public suffix list, so that its labels are separate sites. */
   publicSuffix?: boolean | undefined;
@@ -55,6 +77,11 @@ export interface ViewRegistration {
   server: string;
   /** The document. Without it, the host page sends it with `sandbox-resource-ready`. */
   html?: string | undefined;
+  /**
+   * The origin of the page that will show it, such as the `Origin` of its request. Without it, every page of
+   * {@link SandboxOptions.hosts} may; if that is a function, it is required.
+   */
+  host?: string | undefined;
   /** `_meta.ui` of its resource, as returned by `readUiDocument`. */
   meta?: ResourceMeta | undefined;
   /** The operator's relaxations for this server. */
@@ -102,6 +129,8 @@ interface RecordHead extends PagePolicy {
   waits: boolean;
   /** Whether it reports its console output. */
   console?: true;
+  /** The only page that may show it. */
+  host?: string;
 }
 
 /**
@@ -130,6 +159,9 @@ export class Sandbox {
   readonly #keys: Keys;
   readonly #records: RecordStore;
   readonly #hosts: readonly string[];
+  readonly #embedders: readonly string[];
+  readonly #isHost: (origin: string) => boolean | Promise<boolean>;
+  readonly #embedderPolicy: boolean;
   readonly #isolate: boolean;
   readonly #console: boolean;
   readonly #onerror: (error: unknown) => void;
@@ -141,7 +173,16 @@ export class Sandbox {
     this.#origins = typeof options.origin === "string" ? new PatternOrigins(options.origin) : options.origin;
     this.#keys = new Keys(options.secret);
     this.#records = options.records ?? new MemoryRecords();
-    this.#hosts = readHosts(options.hosts, this.#origins);
+    const { hosts } = options;
+    if (hosts.length === 0)
+      throw new VitrineError("invalid", "the sandbox needs the origin of a host page in `hosts`");
+    this.#hosts = typeof hosts === "function" ? [] : readHosts(hosts, this.#origins);
+    this.#isHost =
+      typeof hosts === "function"
+        ? hosts
+        : (origin) => this.#hosts.some((source) => matchesHost(source, origin));
+    this.#embedders = readHosts(options.embedders ?? [], this.#origins);
+    this.#embedderPolicy = options.embedderPolicy ?? false;
     this.#isolate = !this.#origins.ownSites && !options.publicSuffix;
     this.#console = options.console ?? false;
     this.#onerror = options.onerror ?? (() => {});
@@ -172,9 +213,18 @@ export class Sandbox {
     const label = await this.#keys.label(view.server, meta.domain);
     await this.#origins.prepare?.(label);
     const waits = html === undefined;
-    const head: RecordHead = { csp, relax, features, opaque, waits, ...(this.#console && { console: true }) };
+    const host = await this.#hostOf(view);
+    const head: RecordHead = {
+      csp,
+      relax,
+      features,
+      opaque,
+      waits,
+      ...(this.#console && { console: true }),
+      ...(host !== undefined && { host }),
+    };
     const record = `${JSON.stringify(head)}\n${html ?? ""}`;
-    const places = this.#places(label);
+    const places = this.#places(label, host);
     // Browsers cache these pages forever. So the name depends on everything that is served under it: pages or
     // policies of another version have other names.
     const pages = [
@@ -228,15 +278,23 @@ export class Sandbox {
     const name = pathname.slice(1);
     // A view's document as text: nothing runs or loads until the host wants it.
     const later = search === "?later" && place.role === "view";
+    const why = search === "?why" && place.role === "proxy";
     // Only frames may load these pages (in browsers that report it): no cache, worker or separate tab.
-    if ((search !== "" && !later) || !/^(iframe|null)$/.test(`${request.headers.get("sec-fetch-dest")}`))
+    if (
+      (search !== "" && !later && !why) ||
+      !/^(iframe|null)$/.test(`${request.headers.get("sec-fetch-dest")}`)
+    )
       return undefined;
-    if (!/^[a-z2-7]{52}$/.test(name) || !(await this.#keys.isOurs(place.label, name))) return undefined;
-    const record = await this.#records.get(name);
-    if (record === undefined) return undefined;
+    const isOurs = /^[a-z2-7]{52}$/.test(name) && (await this.#keys.isOurs(place.label, name));
+    const record = isOurs ? await this.#records.get(name) : undefined;
+    if (record === undefined) return why ? await this.#explain(undefined) : undefined;
     const end = record.indexOf("\n");
     const head = JSON.parse(record.slice(0, end)) as RecordHead;
-    const places = { ...this.#places(place.label), token: await this.#keys.token(place.label, name) };
+    if (why) return await this.#explain(head);
+    const places = {
+      ...this.#places(place.label, head.host),
+      token: await this.#keys.token(place.label, name),
+    };
     const { body, headers } =
       place.role === "proxy"
         ? await proxyAnswer(head, places, `${places.view}/${name}`)
@@ -244,9 +302,34 @@ export class Sandbox {
     return new Response(body, { headers });
   }
 
-  #places(label: string): Places {
+  /** Answers a page that could not show a view. */
+  async #explain(head: RecordHead | undefined): Promise<Response> {
+    const hosts = head?.host === undefined ? this.#hosts : [head.host];
+    const body = whyPage({ hosts, embedders: this.#embedders, isKnown: head !== undefined });
+    return new Response(body, { headers: whyHeaders(await whyScriptHash) });
+  }
+
+  /** The page that a view is for, if it is for one. */
+  async #hostOf({ host }: ViewRegistration): Promise<string | undefined> {
+    if (host === undefined) {
+      if (this.#hosts.length > 0) return undefined;
+      throw new VitrineError("invalid", "`hosts` is a function, so each view needs its `host`");
+    }
+    const [origin = ""] = readHosts([host], this.#origins);
+    if (await this.#isHost(origin)) return origin;
+    throw new VitrineError("invalid", `the page ${host} is not one of the sandbox's hosts`);
+  }
+
+  #places(label: string, host: string | undefined): Places {
     const [proxy, view] = [this.#origins.of("proxy", label), this.#origins.of("view", label)];
-    return { hosts: this.#hosts, proxy, view, isolate: this.#isolate };
+    return {
+      hosts: host === undefined ? this.#hosts : [host],
+      embedders: this.#embedders,
+      proxy,
+      view,
+      isolate: this.#isolate,
+      embedderPolicy: this.#embedderPolicy,
+    };
   }
 }
 
@@ -277,26 +360,6 @@ function viewAnswer(head: RecordHead, places: PagePlaces, html: string, later = 
 }
 
 const deny = (status: number): Response => new Response("Nothing here.\n", { status, headers: DENY_ALL });
-
-function readHosts(hosts: readonly string[], origins: Origins): string[] {
-  if (hosts.length === 0)
-    throw new VitrineError("invalid", "the sandbox needs the origin of a host page in `hosts`");
-  const { rejected } = buildCsp(undefined, { frameAncestors: hosts });
-  return hosts.map((host, index) => {
-    if (!URL.canParse(host) || new URL(host).origin !== host || !/^https?:/.test(host)) {
-      throw new VitrineError(
-        "invalid",
-        `a host must be an origin such as https://chat.example, but is "${host}"`,
-      );
-    }
-    // It would be missing in the policy, and no app would ever be shown.
-    const unnamed = rejected.find(({ field }) => field === `frameAncestors[${index}]`);
-    if (unnamed) throw new VitrineError("invalid", `the host ${host} ${unnamed.reason}`);
-    // A host page on a sandbox origin would share it with an app.
-    if (origins.read(new URL(host).host)) throw new VitrineError("invalid", `${host} is an app's own origin`);
-    return host;
-  });
-}
 
 function badResource(rejected: RejectedSource[]): VitrineError {
   const message = rejected.map(({ field, reason }) => `${field} ${reason}`).join("; ");

@@ -34,7 +34,7 @@ export async function openListener(parts: GatewayParts, api: GatewayApi, metrics
     publicSuffix: sandbox.publicSuffix,
     console: sandbox.console,
     onerror: (error) => log.error({ err: error }, "the sandbox failed"),
-    hosts: async (port) => {
+    hostsAt: async (port) => {
       parts.listener = await listen({
         host: at.host,
         port: at.port,

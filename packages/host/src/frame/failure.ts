@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { LoadFailureCause } from "./load-failure.js";
+
 /** The kind of a {@link FrameFailure}. */
 export type FrameFailureCode =
   /** The app did not start, or did not report that it is ready. */
@@ -35,6 +37,8 @@ export interface FrameFailure {
   message: string;
   /** Further details for the app's author: untrusted text, escape it. */
   detail?: string | undefined;
+  /** Why something did not load. */
+  cause?: LoadFailureCause | undefined;
 }
 
 /** The messages. */

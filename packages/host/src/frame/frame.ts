@@ -17,6 +17,7 @@ import { browserContext, onThemeChange } from "./browser-context.js";
 import { buildChrome, type Chrome, showFailure, showNotice } from "./chrome.js";
 import { FAILURES, type FrameFailure, type FrameFailureCode } from "./failure.js";
 import { type FocusGuard, guardFocus } from "./focus-guard.js";
+import { type LoadFailureCause, whyNotLoaded } from "./load-failure.js";
 import { showMode } from "./modes.js";
 import { type Mount, mounts } from "./mount-queue.js";
 import { oneLine } from "./one-line.js";
@@ -57,6 +58,8 @@ export interface AppFrameOptions extends BridgeOptions {
  * start.
  */
 const PATIENCE = 1500;
+/** Milliseconds after which a sandbox page without a proxy is asked why. */
+const DOUBT = 500;
 /** Milliseconds after which a loading frame lets the next one start. */
 const TURN = 3000;
 const MAX_HEIGHT = 4000;
@@ -197,8 +200,8 @@ export class AppFrame {
     iframe.title = oneLine(this.#options.title);
     transport.onreport = (report) => this.#hear(report);
     iframe.onload = () =>
-      this.#later(PATIENCE, () => {
-        if (!transport.isReady) this.#fail("load-failed", `Nothing answered at ${view.origin}.`);
+      this.#later(DOUBT, () => {
+        if (!transport.isReady) void this.#failToLoad(view, PATIENCE - DOUBT);
       });
     this.#later(TURN, () => mounts.leave(this.#mount));
     const focus = guardFocus(iframe, {
@@ -236,7 +239,8 @@ export class AppFrame {
     this.#options.onreport?.(report);
     const { code, by, directive, blocked, message } = report;
     // Only the proxy decides about the frame, not the view.
-    if (code === "load-failed" || code === "navigated-away") by || this.#fail(code);
+    if (code === "navigated-away") by || this.#fail(code);
+    else if (code === "load-failed") by || (this.#view && void this.#failToLoad(this.#view, 0));
     else if (code === "escape") this.#leave();
     // Many apps only probe `eval` and work without it (zod does): it is a cause only if it was thrown.
     else if (code === "csp-violation" && /^script/.test(`${directive}`) && blocked !== "eval") {
@@ -255,9 +259,20 @@ export class AppFrame {
       });
   }
 
-  #fail(code: FrameFailureCode, detail?: string): void {
+  /** Fails with the reason, which only the sandbox knows. */
+  async #failToLoad(view: FrameView, delay: number): Promise<void> {
+    const frame = this.#frame;
+    const why = whyNotLoaded(view, this.#chrome.stage);
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    const { cause, detail } = await why;
+    // The proxy may have been slow.
+    const isLate = delay > 0 && frame?.transport.isReady;
+    if (frame === this.#frame && !isLate) this.#fail("load-failed", detail, cause);
+  }
+
+  #fail(code: FrameFailureCode, detail?: string, cause?: LoadFailureCause): void {
     if (this.#state === "closed" || this.#state === "failed") return;
-    const failure = { code, message: FAILURES[code], detail };
+    const failure = { code, message: FAILURES[code], detail, cause };
     this.#remove();
     // Listeners first: they may provide the fallback text.
     this.#enter("failed", failure);

@@ -6,12 +6,22 @@
  * another process many times faster than as objects, and a view's flood or giant message stops here, in the
  * view's own process. Any other host, such as one built on the official SDK, gets objects by `postMessage`.
  */
+import { matchesHost } from "./match-host.js";
+
 type Message = { jsonrpc?: unknown; method?: unknown; id?: unknown; params?: Record<string, unknown> };
 
 const { hosts = "", view = "", token } = document.body.dataset;
 const frame = document.querySelector("template")?.content.firstChild as HTMLIFrameElement;
+const HOSTS = hosts.split(" ");
+const isHost = (origin: string): boolean => HOSTS.some((source) => matchesHost(source, origin));
 /** The host page's origin, if the browser reveals it: a message to a wrong origin is logged as an error. */
-const HOSTS = hosts.split(" ").filter((each) => each === (location.ancestorOrigins?.[0] ?? each));
+const page = location.ancestorOrigins?.[0];
+/**
+ * The target of messages to a page. Only origins of the web can be named; the policy has already decided which page is
+ * around this one.
+ */
+const targetOf = (source: string): string => (/^https?:[^*]+$/.test(source) ? source : "*");
+const TARGETS = new Set((page === undefined ? HOSTS : isHost(page) ? [page] : []).map(targetOf));
 const RESERVED = "ui/notifications/sandbox-";
 /** Maximum characters of a view's message and of its reports, and maximum depth of both. */
 const LONGEST = 32e6;
@@ -73,7 +83,7 @@ const report = (code: string, params?: object): void => tell("report", { ...para
 function toHost(message: Message, text = JSON.stringify(message)): void {
   if (taken) taken.postMessage(text);
   // If the origin does not match the parent's, the message is not delivered.
-  else for (const origin of host ? [host] : HOSTS) parent.postMessage(message, origin);
+  else for (const target of host ? [targetOf(host)] : TARGETS) parent.postMessage(message, target);
 }
 
 /** Offers the host the channel for large messages; counting restores their order. */
@@ -197,7 +207,7 @@ frame.onload = () => {
 addEventListener("message", (event) => {
   const { source, origin } = event;
   // Checks source and origin. Messages of others are not read at all, because reading would deserialize them.
-  if (source === parent && HOSTS.includes(origin) && origin === (host ??= origin)) fromHost(event.data);
+  if (source === parent && isHost(origin) && origin === (host ??= origin)) fromHost(event.data);
   else if (source === frame.contentWindow && origin === view) fromView(event.data, event.ports);
 });
 
@@ -227,13 +237,13 @@ addEventListener("securitypolicyviolation", ({ effectiveDirective: directive, bl
 // Preloaded: the view's document arrives as text, and stays text until the host shows it.
 if (location.hash === "#later") frame.src += "?later";
 document.body.append(frame);
-for (const origin of HOSTS) {
+for (const target of TARGETS) {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = ({ data }) => {
     taken = port1;
-    host = origin;
+    host = target;
     offer();
     if (data) fromHost(JSON.parse(data));
   };
-  parent.postMessage(reserved("proxy-ready"), origin, [port2]);
+  parent.postMessage(reserved("proxy-ready"), target, [port2]);
 }

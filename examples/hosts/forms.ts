@@ -1,0 +1,6 @@
+import { serveSandbox } from "@vitrine/sandbox/node";
+
+export const { sandbox } = await serveSandbox({
+  secret: process.env.SANDBOX_SECRET ?? "",
+  hosts: ["https://chat.example", "https://*.acme.com", "vscode-webview:"],
+});
