@@ -127,6 +127,8 @@ it("closes while the model still writes", async () => {
 
 it("the same in React", async () => {
   await page.goto(`${address}/react`);
+  await page.getByRole("button", { name: /^Use / }).first().waitFor();
+  for (const use of await page.getByRole("button", { name: /^Use / }).all()) await use.click();
   await page.locator("mcp-app").nth(2).waitFor();
   for (const app of await page.locator("mcp-app").all()) {
     const inside = app.frameLocator("iframe").frameLocator("iframe");
@@ -140,6 +142,7 @@ it("attack C04: a tool that the model does not see cannot be called in its name"
     page.evaluate(async (tool) => {
       const answer = await fetch("/call", {
         method: "POST",
+        headers: { "content-type": "application/json" },
         body: JSON.stringify({ name: tool, input: { city: "Rome" } }),
       });
       return answer.status;

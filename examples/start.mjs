@@ -4,10 +4,10 @@
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { InMemoryTransport } from "@modelcontextprotocol/client";
+import { serveSandbox } from "@vitrine/sandbox/node";
 import { build } from "esbuild";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -50,11 +50,12 @@ ${body}
 <script type="module">${script.replaceAll("</script", "<\\/script")}</script>
 </html>`;
 
-const [{ weatherHtml }, { weatherServer }, { connect }, plain, react, script, reactScript] =
+const [{ weatherHtml }, { weatherServer }, { connect }, { refuse }, plain, react, script, reactScript] =
   await Promise.all([
     load("weather/script-tag.ts"),
     load("weather/server.ts"),
     load("chat/back-end.ts"),
+    load("chat/requests.ts"),
     bundle("weather/plain.ts", "esm"),
     bundle("weather/react.tsx", "esm"),
     bundle("chat/demo.ts", "esm"),
@@ -70,50 +71,49 @@ const html = readFileSync(here("chat/demo.html"), "utf8");
 const reactHtml =
   '<!doctype html><meta charset="utf-8"><title>Vitrine in React</title><body><script type="module" src="/react.js"></script>';
 
-/** The first port from `port` on that is free. */
-async function listen(server, port) {
-  const error = await new Promise((resolve) =>
-    server.once("error", resolve).listen(port, "127.0.0.1", () => resolve()),
-  );
-  if (error?.code === "EADDRINUSE" && !process.env.PORT) return listen(server, port + 1);
-  if (!error) return server.address().port;
-  console.error(`Port ${port}: ${error.message}. Set PORT to a free one.`);
-  process.exit(1);
-}
-
 let answer;
-const server = createServer(async (request, response) => {
+/** This page, on the sandbox's listener: other names are those of apps. */
+const fallback = async (request, response) => {
   const { status, headers, body } = await answer(request).catch(() => new Response("", { status: 500 }));
   response.writeHead(status, Object.fromEntries(headers));
   for await (const chunk of body ?? []) response.write(chunk);
   response.end();
-});
-const port = await listen(server, Number(process.env.PORT ?? 8090));
+};
+
+/** Listens on the first port from `port` on that is free. */
+async function listen(port) {
+  try {
+    const hostsAt = async (free) => [`http://localhost:${free}`];
+    return await serveSandbox({ secret: randomBytes(32), port, hostsAt, fallback });
+  } catch (error) {
+    if (error.code === "EADDRINUSE" && !process.env.PORT) return listen(port + 1);
+    console.error(`Port ${port}: ${error.message}. Set PORT to a free one.`);
+    process.exit(1);
+  }
+}
+
+const { sandbox, port } = await listen(Number(process.env.PORT ?? 8090));
 const origin = `http://localhost:${port}`;
 const [clientEnd, serverEnd] = InMemoryTransport.createLinkedPair();
 await weather.connect(serverEnd);
-const chat = await connect({
-  server: "weather",
-  transport: clientEnd,
-  origin,
-  secret: randomBytes(32),
-  port: 0,
-});
-const policy = `default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; ${chat.policy}`;
+// For one user on this machine: nobody signs in.
+const userOf = () => "you";
+const chat = await connect({ server: "weather", transport: clientEnd, sandbox, userOf });
+const policy = `default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-src http://*.localhost:${port}`;
 
-answer = async (request) => {
-  // Only this page under its own name: no third-party name that was pointed at this machine (DNS rebinding).
-  if (request.headers.host !== `localhost:${port}`) return new Response("", { status: 403 });
+answer = async (incoming) => {
+  const { url, method, headers } = incoming;
+  const body = method === "POST" ? { body: Readable.toWeb(incoming), duplex: "half" } : {};
+  const request = new Request(origin + url, { method, headers, ...body });
+  const refused = refuse(request, origin);
+  if (refused) return refused;
   const type = (name, more) => ({ headers: { "content-type": `text/${name}; charset=utf-8`, ...more } });
   const pages = { "/": html, "/react": reactHtml };
   const scripts = { "/page.js": script, "/react.js": reactScript };
-  const { url, method, headers } = request;
   if (pages[url]) return new Response(pages[url], type("html", { "content-security-policy": policy }));
   if (scripts[url]) return new Response(scripts[url], type("javascript"));
   if (url === "/apps") return chat.apps();
   const asked = { "/rpc": chat.rpc, "/call": chat.call }[url];
-  if (!asked) return new Response("", { status: 404 });
-  if (headers.origin !== origin) return new Response("", { status: 403 });
-  return asked(new Request(origin + url, { method, headers, body: Readable.toWeb(request), duplex: "half" }));
+  return asked ? asked(request) : new Response("", { status: 404 });
 };
 console.log(`Vitrine: an app in a chat → ${origin}  (Ctrl-C ends it)`);

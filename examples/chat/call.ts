@@ -9,7 +9,11 @@ export interface App {
 
 /** Calls a tool for the model. Views have a route of their own, `/rpc`, with the rights of a view. */
 export async function callTool(name: string, input: Record<string, unknown>): Promise<CallToolResult> {
-  const answer = await fetch("/call", { method: "POST", body: JSON.stringify({ name, input }) });
+  const answer = await fetch("/call", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name, input }),
+  });
   if (!answer.ok) throw new Error(`${name}: ${await answer.text()}`);
   return answer.json();
 }

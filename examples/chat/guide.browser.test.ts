@@ -1,13 +1,15 @@
 /** The chat of docs/hosts/chat.md: its files in a folder of their own, started as the guide says. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync } from "node:fs";
+import { type OutgoingHttpHeaders, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { InMemoryTransport } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
 import { UI_MIME_TYPE } from "@vitrine/protocol";
+import { Sandbox } from "@vitrine/sandbox";
 import { build } from "esbuild";
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { sharedChromium } from "../../testing/browser.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { connect } from "./back-end.js";
@@ -52,11 +54,17 @@ async function start(script: string): Promise<string> {
   });
 }
 
+/** Calls of the tool by the page. */
+const CALLS = "/call";
+
 it.each(["page.ts", "react-page.tsx"])(
-  "shows an app, and asks before it calls a tool: %s",
+  "shows an app, calls its tool once, and asks before the app calls a tool: %s",
   async (script) => {
     const page = await browser.newPage();
+    const calls: string[] = [];
+    page.on("request", (sent) => void (new URL(sent.url()).pathname === CALLS && calls.push(sent.url())));
     await page.goto(await start(script));
+    if (script.startsWith("react")) await page.getByRole("button", { name: "Use Get Time" }).click();
     const app = page.frameLocator("mcp-app iframe").frameLocator("iframe");
     const time = app.getByText(/^\d{4}-\d\d-\d\dT/);
     await time.waitFor();
@@ -69,9 +77,103 @@ it.each(["page.ts", "react-page.tsx"])(
     await page.mouse.move(width - 5, height - 5);
     await allow.click();
     await expect.poll(() => time.textContent()).not.toBe(before);
+    // React's StrictMode runs effects twice.
+    expect(calls).toHaveLength(1);
     await page.close();
   },
 );
+
+/** Sends a request exactly so; resolves with the status, the cookie and the text. */
+function send(
+  { origin, pathname, search }: URL,
+  { method = "GET", headers, body }: { method?: string; headers?: OutgoingHttpHeaders; body?: string } = {},
+): Promise<{ status: number; cookie: string; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(origin + pathname + search, { method, headers }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (part) => {
+        text += part;
+      });
+      const [cookie = ""] = answer.headers["set-cookie"]?.[0]?.split(";") ?? [];
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, cookie, text }));
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+it("runs nothing for requests of other sites, of strangers, and by other names", async () => {
+  const address = new URL(await start("page.ts"));
+  const { origin } = address;
+  const { cookie } = await send(address);
+  const call = JSON.stringify({ name: "get-time", input: {} });
+  const rpc = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "get-time" } });
+  const type = "application/json";
+  for (const [path, body] of [
+    [CALLS, call],
+    ["/rpc", rpc],
+  ] as const) {
+    const post = async (headers: OutgoingHttpHeaders): Promise<number> =>
+      (await send(new URL(path, origin), { method: "POST", headers, body })).status;
+    // The control: the same request from the page itself.
+    expect(await post({ cookie, origin, "content-type": type })).toBe(200);
+    // A page of another site sends this without a preflight, with the user's cookie where browsers send it.
+    expect(await post({ cookie, origin: "https://evil.example", "content-type": "text/plain" })).toBe(403);
+    expect(await post({ cookie, origin: "null", "content-type": type })).toBe(403);
+    expect(await post({ cookie, "content-type": type })).toBe(403);
+    expect(await post({ cookie, origin, "content-type": "text/plain" })).toBe(415);
+    expect(await post({ cookie, origin })).toBe(415);
+    expect(await post({ cookie, origin, "content-type": type, host: "evil.example" })).toBe(421);
+    expect(await post({ origin, "content-type": type })).toBe(401);
+    expect(await post({ cookie: "chat-session=guessed", origin, "content-type": type })).toBe(401);
+  }
+  for (const path of ["/", "/apps", "/page.js"]) expect((await send(new URL(path, origin))).status).toBe(401);
+  expect((await send(new URL("/sign-in?key=guessed", origin))).status).toBe(403);
+});
+
+it("serves apps on the same listener, which answers other pages of theirs with nothing", async () => {
+  const address = new URL(await start("page.ts"));
+  const { cookie } = await send(address);
+  const { text } = await send(new URL("/apps", address), { headers: { cookie } });
+  const [{ view }] = JSON.parse(text).apps;
+  const { host, pathname } = new URL(view.src);
+  const at = (path: string) => send(new URL(path, address), { headers: { host, cookie } });
+  expect((await at(pathname)).status).toBe(200);
+  for (const path of ["/", "/apps", "/sign-in", "/page.js"])
+    expect(await at(path)).toMatchObject({ status: 404, text: "Nothing here.\n" });
+});
+
+/** A back end with a small server, for users who say who they are. */
+async function backEnd(mcp: McpServer) {
+  const [transport, serverEnd] = InMemoryTransport.createLinkedPair();
+  await mcp.connect(serverEnd);
+  const sandbox = new Sandbox({
+    secret: new Uint8Array(32),
+    origin: "http://{role}.{label}.localhost:1",
+    hosts: ["http://localhost:1"],
+  });
+  const userOf = ({ headers }: Request): string | undefined => headers.get("user") ?? undefined;
+  const chat = await connect({ server: "shop", transport, sandbox, userOf });
+  onTestFinished(() => chat.close());
+  return chat;
+}
+
+it("forty users at once have limits of their own", async () => {
+  const mcp = new McpServer({ name: "shop", version: "1.0.0" });
+  mcp.registerTool("look", { annotations: { readOnlyHint: true } }, () => ({ content: [] }));
+  const { rpc } = await backEnd(mcp);
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "look" } });
+  const look = async (user: string): Promise<number> => {
+    const headers = { user, "content-type": "application/json" };
+    return (await rpc(new Request("http://localhost:1/rpc", { method: "POST", headers, body }))).status;
+  };
+  const times = async (count: number, user: string): Promise<number[]> =>
+    Promise.all(Array.from({ length: count }, () => look(user)));
+  const flood = times(1000, "mallory");
+  const users = Array.from({ length: 40 }, (_, index) => times(10, `user ${index}`));
+  expect(new Set((await Promise.all(users)).flat())).toEqual(new Set([200]));
+  expect(await flood).toContain(429);
+});
 
 it("one view with a policy that the sandbox refuses does not stop the others", async () => {
   const mcp = new McpServer({ name: "shop", version: "1.0.0" });
@@ -84,14 +186,10 @@ it("one view with a policy that the sandbox refuses does not stop the others", a
     }));
     mcp.registerTool(name, { _meta: { ui: { resourceUri: uri } } }, () => ({ content: [] }));
   }
-  const [transport, serverEnd] = InMemoryTransport.createLinkedPair();
-  await mcp.connect(serverEnd);
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-  const secret = new Uint8Array(32);
-  const chat = await connect({ server: "shop", transport, origin: "http://localhost:1", secret, port: 0 });
+  const chat = await backEnd(mcp);
   const { apps } = await chat.apps().json();
   expect(apps.map(({ tool }: { tool: { name: string } }) => tool.name)).toEqual(["good"]);
   expect(warn).toHaveBeenCalledWith(expect.stringContaining("bad has no app"));
   warn.mockRestore();
-  await chat.close();
 });

@@ -5,4 +5,10 @@
  */
 export type { Origins, Role } from "./origins.js";
 export { MemoryRecords, type RecordStore } from "./records.js";
-export { Sandbox, type SandboxedView, type SandboxOptions, type ViewRegistration } from "./sandbox.js";
+export {
+  Sandbox,
+  type SandboxedView,
+  type SandboxOptions,
+  type Secret,
+  type ViewRegistration,
+} from "./sandbox.js";

@@ -120,6 +120,39 @@ describe("the listener", () => {
   });
 });
 
+describe("an application on the same listener", () => {
+  const fallback: ServeSandboxOptions["fallback"] = (request, response) => {
+    response.setHeader("x-app", "yes").end(`${request.method} ${request.headers.host} ${request.url}`);
+  };
+
+  it("gets requests for all names but those of apps", async () => {
+    const { sandbox, port } = await serve({ fallback });
+    const { host, pathname } = new URL((await sandbox.register({ server: "s", html: "<p>" })).src);
+    const ask = (line: string, name: string) => exchange(port, request(line, `Host: ${name}`));
+    const own = await ask("PUT /a?b HTTP/1.1", "chat.example");
+    expect(own).toMatchObject({ status: 200, body: expect.stringContaining("PUT chat.example /a?b") });
+    expect((await ask(`GET ${pathname} HTTP/1.1`, host)).headers).not.toHaveProperty("x-app");
+    for (const path of ["/", "/other", `${pathname}x`]) {
+      const answer = await ask(`GET ${path} HTTP/1.1`, host);
+      expect(answer).toMatchObject({ status: 404, body: "Nothing here.\n", headers: DENY_ALL });
+    }
+    expect(await ask(`POST ${pathname} HTTP/1.1`, host)).toMatchObject({ status: 405, headers: DENY_ALL });
+    // Node answers these itself where nobody does: an app could open the answer, without a policy.
+    expect(await ask(`GET /${"a".repeat(20_000)} HTTP/1.1`, host)).toMatchObject({
+      status: 400,
+      headers: DENY_ALL,
+    });
+  });
+
+  it("can handle upgrades", async () => {
+    const { port, server } = await serve({ fallback });
+    server.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"));
+    const upgrade = ["Host: chat.example", "Connection: Upgrade", "Upgrade: websocket"];
+    const text = ["GET / HTTP/1.1", ...upgrade, "", ""].join("\r\n");
+    expect((await exchange(port, text)).status).toBe(101);
+  });
+});
+
 describe("a port for each page of each app", () => {
   it("S01, S11: is the app's own, and answers to no other name", async () => {
     const { sandbox, port } = await serve({ portPerApp: true });

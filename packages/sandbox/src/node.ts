@@ -4,7 +4,13 @@
  * @module
  */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { DENY_ALL } from "./headers.js";
 import type { Origins, Role } from "./origins.js";
@@ -27,12 +33,19 @@ export interface ServeSandboxOptions extends Omit<SandboxOptions, "origin" | "ho
   origin?: string | undefined;
   /** A separate port for every page of every app, on loopback: for browsers without `*.localhost`. */
   portPerApp?: boolean | undefined;
+  /**
+   * Answers requests for all other names: your application, on the same listener. An Express application is such a
+   * function; Koa has `callback()`, Fastify `routing`, Hono's Node server `getRequestListener`.
+   */
+  fallback?: RequestListener | undefined;
 }
 
 /** A running sandbox. */
 export interface ServedSandbox {
   readonly sandbox: Sandbox;
   readonly port: number;
+  /** The listener, for example to handle `upgrade` requests of your application. */
+  readonly server: Server;
   close(): Promise<void>;
 }
 
@@ -50,8 +63,11 @@ export interface ServedSandbox {
 export async function serveSandbox(options: ServeSandboxOptions): Promise<ServedSandbox> {
   const servers: Server[] = [];
   let sandbox: Sandbox | undefined;
-  const listen = async (port: number, address = "127.0.0.1"): Promise<number> => {
-    const server = createListener((request, response) => respond(sandbox, request, response));
+  const listen = async (port: number, address = "127.0.0.1", fallback?: RequestListener): Promise<number> => {
+    const server = createListener(async (request, response) => {
+      if (fallback && !sandbox?.handles(request.headers.host)) fallback(request, response);
+      else await respond(sandbox, request, response);
+    }, fallback !== undefined);
     servers.push(server);
     server.listen(port, address);
     await once(server, "listening");
@@ -68,13 +84,14 @@ export async function serveSandbox(options: ServeSandboxOptions): Promise<Served
     );
   };
   try {
-    const port = await listen(options.port ?? 8091, options.address);
+    const port = await listen(options.port ?? 8091, options.address, options.fallback);
+    const [server] = servers as [Server];
     const origin = options.portPerApp
       ? new PortOrigins(() => listen(0))
       : (options.origin ?? `http://{role}.{label}.localhost:${port}`);
     const hosts = (await options.hostsAt?.(port)) ?? options.hosts ?? [];
     sandbox = new Sandbox({ ...options, origin, hosts });
-    return { sandbox, port, close };
+    return { sandbox, port, server, close };
   } catch (error) {
     // The caller could not close it.
     await close();
@@ -85,13 +102,14 @@ export async function serveSandbox(options: ServeSandboxOptions): Promise<Served
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** A server that answers everything itself: Node's own error responses have no policy (see DENY_ALL). */
-function createListener(listener: Listener): Server {
+function createListener(listener: Listener, isShared: boolean): Server {
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     listener(request, response).catch(() => response.destroy());
   };
   const options = {
     maxHeaderSize: 16_384,
-    requestTimeout: 10_000,
+    // An application may receive large files.
+    ...(!isShared && { requestTimeout: 10_000 }),
     connectionsCheckingInterval: 1000,
     requireHostHeader: false,
   };

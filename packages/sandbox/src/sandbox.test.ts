@@ -1,5 +1,11 @@
 import type { ResourceCsp, VitrineError } from "@vitrine/protocol";
-import { Sandbox, type SandboxedView, type SandboxOptions, type ViewRegistration } from "@vitrine/sandbox";
+import {
+  MemoryRecords,
+  Sandbox,
+  type SandboxedView,
+  type SandboxOptions,
+  type ViewRegistration,
+} from "@vitrine/sandbox";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { DENY_ALL } from "./headers.js";
@@ -456,6 +462,35 @@ describe("metadata that would break out of the policy", () => {
   });
 });
 
+describe("a new secret", () => {
+  const records = new MemoryRecords();
+  const [older, newer] = ["the older secret of 16 bytes", "the newer secret of 16 bytes"];
+  const withSecret = (secret: SandboxOptions["secret"]) => new Sandbox({ ...OPTIONS, records, secret });
+  const statusOf = async (from: Sandbox, src: string): Promise<number> =>
+    (await from.fetch(new Request(src))).status;
+
+  it("makes new addresses, and those of the old one are served while it is in the list", async () => {
+    const view = { server: "s", html: HTML };
+    const before = await withSecret(older).register(view);
+    const both = withSecret([newer, older]);
+    const after = await both.register(view);
+    expect(after).toEqual(await withSecret(newer).register(view));
+    expect(after.origin).not.toBe(before.origin);
+    expect(await Promise.all([statusOf(both, before.src), statusOf(both, after.src)])).toEqual([200, 200]);
+    expect(await statusOf(withSecret(newer), before.src)).toBe(404);
+    expect(await statusOf(withSecret([newer, "another secret of 16 bytes"]), before.src)).toBe(404);
+  });
+
+  it("has a token for both pages of an address", async () => {
+    const before = await withSecret(older).register({ server: "s", html: HTML });
+    const both = withSecret([newer, older]);
+    const tokenIn = async (address: string): Promise<string> =>
+      /data-token="(\w+)"/.exec(await (await both.fetch(new Request(address))).text())?.[1] ?? "";
+    expect(await tokenIn(before.src)).toMatch(/^[a-z2-7]{26}$/);
+    expect(await tokenIn(before.src)).toBe(await tokenIn(documentOf(before)));
+  });
+});
+
 describe("the page that explains why an app does not load", () => {
   const why = async (src: string): Promise<Response> => ask(`${src}?why`, { "sec-fetch-dest": "iframe" });
 
@@ -482,6 +517,8 @@ describe("options that would not keep apps apart are refused:", () => {
   it.each([
     ["a short secret", { secret: "short" }],
     ["a short secret in bytes", { secret: new Uint8Array(15) }],
+    ["a short secret beside a good one", { secret: [new Uint8Array(16), new Uint8Array(15)] }],
+    ["no secret", { secret: [] }],
     ["no host", { hosts: [] }],
     ["a host with a path", { hosts: ["https://chat.example/"] }],
     ["a host with its implied port", { hosts: ["https://chat.example:443"] }],

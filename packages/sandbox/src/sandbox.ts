@@ -33,13 +33,16 @@ import {
 import { MemoryRecords, type RecordStore } from "./records.js";
 import { isStaticDocument } from "./static-document.js";
 
+/** At least 16 bytes. */
+export type Secret = string | Uint8Array;
+
 /** Options of {@link Sandbox}. */
 export interface SandboxOptions {
   /**
    * Known only to the host side. Keep it: with another secret, every app gets other origins and empty
-   * storage.
+   * storage. To replace it, pass a list with the new one first: addresses of the others are still served.
    */
-  secret: string | Uint8Array;
+  secret: Secret | readonly Secret[];
   /**
    * Origins of apps, with `{role}` and `{label}` in the host name: `http://{role}.{label}.localhost:8091`, or
    * `https://{role}-{label}.apps.example.com`. Never a name of the host page's own site.
@@ -156,7 +159,9 @@ interface RecordHead extends PagePolicy {
  */
 export class Sandbox {
   readonly #origins: Origins;
+  /** The keys of new addresses, and those of all addresses that are served. */
   readonly #keys: Keys;
+  readonly #allKeys: readonly Keys[];
   readonly #records: RecordStore;
   readonly #hosts: readonly string[];
   readonly #embedders: readonly string[];
@@ -168,10 +173,14 @@ export class Sandbox {
 
   /** @throws {VitrineError} `invalid` for options that would not separate apps */
   constructor(options: SandboxOptions) {
-    if (options.secret.length < 16)
+    const { secret } = options;
+    const secrets = typeof secret === "string" || secret instanceof Uint8Array ? [secret] : secret;
+    if (secrets.length === 0 || secrets.some(({ length }) => length < 16))
       throw new VitrineError("invalid", "the sandbox's secret is under 16 bytes");
     this.#origins = typeof options.origin === "string" ? new PatternOrigins(options.origin) : options.origin;
-    this.#keys = new Keys(options.secret);
+    const [keys, ...others] = secrets.map((each) => new Keys(each)) as [Keys, ...Keys[]];
+    this.#keys = keys;
+    this.#allKeys = [keys, ...others];
     this.#records = options.records ?? new MemoryRecords();
     const { hosts } = options;
     if (hosts.length === 0)
@@ -259,6 +268,11 @@ export class Sandbox {
     await this.#records.delete?.(new URL(src).pathname.slice(1));
   }
 
+  /** Whether a request is for the sandbox, by its `Host` header: for an application on the same listener. */
+  handles(host: string | null | undefined): boolean {
+    return this.#origins.read(host ?? null) !== undefined;
+  }
+
   /** Answers a browser. Never throws. */
   async fetch(request: Request): Promise<Response> {
     try {
@@ -285,9 +299,9 @@ export class Sandbox {
       !/^(iframe|null)$/.test(`${request.headers.get("sec-fetch-dest")}`)
     )
       return undefined;
-    const isOurs = /^[a-z2-7]{52}$/.test(name) && (await this.#keys.isOurs(place.label, name));
-    const record = isOurs ? await this.#records.get(name) : undefined;
-    if (record === undefined) return why ? await this.#explain(undefined) : undefined;
+    const keys = await this.#keysOf(place.label, name);
+    const record = keys && (await this.#records.get(name));
+    if (!keys || record === undefined) return why ? await this.#explain(undefined) : undefined;
     const end = record.indexOf("\n");
     const head = JSON.parse(record.slice(0, end)) as RecordHead;
     if (why) return await this.#explain(head);
@@ -300,6 +314,13 @@ export class Sandbox {
         ? await proxyAnswer(head, places, `${places.view}/${name}`)
         : viewAnswer(head, places, record.slice(end + 1), later);
     return new Response(body, { headers });
+  }
+
+  /** The keys that made an address. */
+  async #keysOf(label: string, name: string): Promise<Keys | undefined> {
+    if (!/^[a-z2-7]{52}$/.test(name)) return undefined;
+    for (const keys of this.#allKeys) if (await keys.isOurs(label, name)) return keys;
+    return undefined;
   }
 
   /** Answers a page that could not show a view. */
