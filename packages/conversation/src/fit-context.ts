@@ -4,18 +4,20 @@
  * @module
  */
 import { sizeOf } from "@vitrine/guard";
-import type { ImagePart, ModelMessage, TextPart, ToolResultPart } from "./model/model.js";
+import type { ModelMessage, ToolResultPart, UserPart } from "./model/model.js";
 import { cut } from "./result-text.js";
 
 /** Characters that remain of an old result. */
 const SHORT = 1_000;
 /** Approximate characters that a picture counts for, by its number of tokens. */
 const PICTURE = 8_000;
+/** The same for each character of a PDF in Base64: a page has about 100 kB, and counts as its text and a picture. */
+const PDF_CHARACTER = 0.15;
 
 const LEFT_OUT = "[Earlier parts of this conversation were left out: it has become too long.]";
 
 /** Message parts with the context of one app. */
-export type AppParts = readonly (TextPart | ImagePart)[];
+export type AppParts = readonly UserPart[];
 
 /**
  * Returns messages of at most `limit` characters in total. Old results are shortened first, then the oldest
@@ -34,7 +36,7 @@ export function fitContext(
     const room = limit - lengthOf({ role: "user", content: lasting.flat() });
     ({ left, isLeftOut } = leaveOut(messages, Math.max(room, limit / 2)));
   }
-  const beginning: (TextPart | ImagePart)[] = isLeftOut ? [{ type: "text", text: LEFT_OUT }] : [];
+  const beginning: UserPart[] = isLeftOut ? [{ type: "text", text: LEFT_OUT }] : [];
   const fitted = beginWith([...beginning, ...missingParts(left, lasting).flat()], left);
   return lengthOfAll(fitted) > limit + LEFT_OUT.length
     ? fitted.map((message) => cutMessage(message, limit))
@@ -125,6 +127,7 @@ function lengthOf(message: ModelMessage): number {
   let length = 0;
   for (const part of message.content) {
     if (part.type === "image") length += PICTURE;
+    else if (part.type === "file") length += Math.ceil(part.data.length * PDF_CHARACTER);
     else if (part.type === "call") {
       const size = counted.get(part.arguments) ?? sizeOf(part.arguments, 10_000_000);
       counted.set(part.arguments, size);

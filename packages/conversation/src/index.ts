@@ -19,6 +19,7 @@ export type { ConversationListener } from "./journal.js";
 export { type ConversationLimits, DEFAULT_LIMITS } from "./limits.js";
 export { type DetectionOptions, detectLocalServers, isModelServer } from "./model/local-servers.js";
 export type {
+  FilePart,
   ImagePart,
   Model,
   ModelDelta,

@@ -51,7 +51,7 @@ const view = (items: ConversationItem[], more: Partial<ModelViewOptions> = {}): 
 const short = (messages: readonly ModelMessage[]): string[] =>
   messages.map(
     ({ role, content }) =>
-      `${role}: ${content.map((part) => (part.type === "call" ? `call ${part.id}` : part.type === "image" ? "image" : part.text)).join(" | ")}`,
+      `${role}: ${content.map((part) => (part.type === "call" ? `call ${part.id}` : part.type === "image" || part.type === "file" ? part.type : part.text)).join(" | ")}`,
   );
 
 describe("the messages of a conversation", () => {
@@ -116,6 +116,27 @@ describe("the messages of a conversation", () => {
     expect(short([hand as ModelMessage])[0]).toBe(
       'user: [The user called the tool "t" of the server "s" with {"n":1}. Its result:] | <tool-result server="s">\nresult c\n</tool-result>',
     );
+  });
+
+  it("contain PDFs and pictures of resources; an app's are outside of its words", () => {
+    const file = (name: string, mimeType: string) => ({
+      type: "resource" as const,
+      resource: { uri: `attachment:///${name}`, mimeType, blob: "AAAA" },
+    });
+    const content = [
+      file("a%20b.pdf", "application/pdf"),
+      file("c.png", "image/png"),
+      file("d.zip", "application/zip"),
+    ];
+    const [own] = view([{ kind: "user", id: "u", at: 0, content }]);
+    expect(own?.content).toEqual([
+      { type: "file", data: "AAAA", mimeType: "application/pdf", name: "a b.pdf" },
+      { type: "image", data: "AAAA", mimeType: "image/png" },
+      { type: "text", text: "(resource attachment:///d.zip, 1 KB, no text)" },
+    ]);
+    const from = { item: "c", server: "weather", title: "Map" };
+    const [said] = view([{ kind: "user", id: "u", at: 0, content, from }]);
+    expect(said?.content.map(({ type }) => type)).toEqual(["text", "file", "image"]);
   });
 
   it("contain the user's pictures unchanged, and everything else as text", () => {

@@ -4,10 +4,11 @@
  * @module
  */
 
+import { fileName } from "@vitrine/guard";
 import type { ContentBlock } from "@vitrine/protocol";
 import type { AppContext, CallItem, ConversationItem, ModelItem, SpeakingApp, UserItem } from "@vitrine/wire";
 import { type AppParts, fitContext } from "./fit-context.js";
-import type { ImagePart, ModelMessage, TextPart, ToolCallPart } from "./model/model.js";
+import type { ModelMessage, TextPart, ToolCallPart, UserPart } from "./model/model.js";
 import { cut, jsonOf, resultText, wordsOf } from "./result-text.js";
 import type { NamedTools } from "./tool-names.js";
 
@@ -71,7 +72,7 @@ function groups(
 }
 
 function userMessage({ id, content, from }: UserItem, { sent }: ModelViewOptions): ModelMessage {
-  const parts: (TextPart | ImagePart)[] = [...(sent.get(id) ?? [])];
+  const parts: UserPart[] = [...(sent.get(id) ?? [])];
   parts.push(
     ...(from
       ? fenced("app-message", `from=${attribute(nameOfApp(from))}`, partsOf(content))
@@ -120,10 +121,19 @@ function byHand(call: CallItem, { limits }: ModelViewOptions): ModelMessage[] {
 const isOver = (item: ConversationItem): item is CallItem =>
   item.kind === "call" && item.state !== "writing" && item.state !== "running";
 
-/** Converts content: pictures stay, everything else becomes text. */
-function partsOf(content: readonly ContentBlock[]): (TextPart | ImagePart)[] {
-  return content.flatMap((block): (TextPart | ImagePart)[] => {
+/** Pictures that all models with pictures read. */
+const PICTURES = /^image\/(?:png|jpeg|gif|webp)$/;
+
+/** Converts content: pictures and PDFs stay, everything else becomes text. */
+function partsOf(content: readonly ContentBlock[]): UserPart[] {
+  return content.flatMap((block): UserPart[] => {
     if (block.type === "image") return [{ type: "image", data: block.data, mimeType: block.mimeType }];
+    if (block.type === "resource" && "blob" in block.resource) {
+      const { blob: data, mimeType = "" } = block.resource;
+      if (PICTURES.test(mimeType)) return [{ type: "image", data, mimeType }];
+      if (mimeType === "application/pdf")
+        return [{ type: "file", data, mimeType, name: fileName({ resource: block.resource }) }];
+    }
     const text = wordsOf(block);
     // Providers reject empty text.
     return text.trim() ? [{ type: "text", text }] : [];
@@ -153,7 +163,7 @@ export function contextParts({ context, isKnown }: ContextToReport, limit: numbe
   const inside = harmless(cut(texts.join("\n"), limit));
   return [
     { type: "text" as const, text: `${head}\n${stale}${inside}\n${tail}` },
-    ...parts.filter((part) => part.type === "image"),
+    ...parts.filter((part) => part.type !== "text"),
   ];
 }
 
@@ -162,15 +172,11 @@ const harmless = (text: string): string =>
   text.replace(/<(\/?(?:app-context|app-message|tool-result))/gi, "‹$1");
 
 /** Text that is not the user's, marked as such, followed by its pictures. */
-function fenced(
-  tag: string,
-  attributes: string,
-  parts: readonly (TextPart | ImagePart)[],
-): (TextPart | ImagePart)[] {
+function fenced(tag: string, attributes: string, parts: readonly UserPart[]): UserPart[] {
   const words = parts.flatMap((part) => (part.type === "text" ? [harmless(part.text)] : []));
   return [
     { type: "text", text: `<${tag} ${attributes}>\n${words.join("\n")}\n</${tag}>` },
-    ...parts.filter((part) => part.type === "image"),
+    ...parts.filter((part) => part.type !== "text"),
   ];
 }
 

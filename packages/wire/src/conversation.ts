@@ -256,6 +256,7 @@ export interface ModelViewMessage {
 export type ModelViewPart =
   | { type: "text"; text: string }
   | { type: "image"; data: string; mimeType: string }
+  | { type: "file"; data: string; mimeType: "application/pdf"; name: string }
   | { type: "call"; id: string; name: string; arguments: Readonly<Record<string, unknown>> }
   | { type: "result"; id: string; name: string; text: string; isError: boolean };
 

@@ -184,6 +184,7 @@ describe("the request to a model", () => {
                 { type: "text", text: "What is this?" },
                 { type: "text", text: "" },
                 { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
+                { type: "file", data: "JVBERi0=", mimeType: "application/pdf", name: "a.pdf" },
               ],
             },
             {
@@ -225,6 +226,10 @@ describe("the request to a model", () => {
           content: [
             { type: "text", text: "What is this?" },
             { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
+            {
+              type: "file",
+              file: { filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0=" },
+            },
           ],
         },
         {
@@ -346,6 +351,43 @@ describe("errors of a model", () => {
     const error = await failure(...script);
     expect(error.data.code).toBe(code);
     expect(error.message).toMatch(message);
+  });
+
+  const withPicture: ModelRequest = {
+    messages: [
+      { role: "user", content: [{ type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }] },
+      { role: "assistant", content: [{ type: "text", text: "?" }] },
+      { role: "user", content: [{ type: "text", text: "Hello" }] },
+    ],
+    tools: [],
+  };
+  it.each([
+    [400, "Invalid content type. image_url is only supported by certain models."],
+    [500, "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"],
+    [400, "At most 0 image(s) may be provided in one prompt."],
+    [400, "Model does not support images. Please use a model that does."],
+    [500, "this model is missing data required for image input"],
+    [404, "No endpoints found that support image input"],
+    [400, "messages[0].content must be a string"],
+    [422, "unknown variant `image_url`, expected `text`"],
+    [400, "Model X is not a multimodal model"],
+    [400, "PDF files are unsupported"],
+  ])("name pictures and PDFs that a model does not read: %i %s", async (status, message) => {
+    const { model } = await scripted([answer(status, { error: { message } })]);
+    const { error } = await all(model.stream(withPicture, never));
+    expect(error).toMatchObject({ data: { code: "model-no-files", status } });
+    expect((error as ModelError).message).toMatch(/scripted does not read.*choose another model, or remove/);
+  });
+
+  it.each<[string, ModelRequest, number, string]>([
+    ["a picture that is too large", withPicture, 400, "image exceeds 5 MB maximum"],
+    ["a rejected key", withPicture, 401, "image input is not supported for this key"],
+    ["a request without pictures", hello, 400, "image input is not supported"],
+    ["a schema", withPicture, 400, "tools[0].parameters: unsupported keyword"],
+  ])("%s is another problem", async (_, request, status, message) => {
+    const { model } = await scripted([answer(status, { error: { message } })]);
+    const { error } = await all(model.stream(request, never));
+    expect(error).toMatchObject({ data: { code: status === 401 ? "model-unauthorized" : "model-refused" } });
   });
 
   it("come after the text so far", async () => {

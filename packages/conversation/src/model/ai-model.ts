@@ -84,7 +84,15 @@ export function aiModel(provider: ModelProviderSettings, name: string): Model {
       }
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      throw failureOf(error, { provider: provider.name, model: name, key, hasStarted: reader !== undefined });
+      throw failureOf(error, {
+        provider: provider.name,
+        model: name,
+        key,
+        hasStarted: reader !== undefined,
+        hasFiles: request.messages.some(
+          ({ role, content }) => role === "user" && content.some(({ type }) => type !== "text"),
+        ),
+      });
     } finally {
       // Ends the provider's stream when the consumer stops.
       reader?.cancel().catch(() => {});

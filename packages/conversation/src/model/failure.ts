@@ -20,6 +20,8 @@ export interface FailureContext {
   readonly key?: string | undefined;
   /** Whether part of the answer had arrived. */
   readonly hasStarted: boolean;
+  /** Whether the request contained pictures or PDFs. */
+  readonly hasFiles: boolean;
 }
 
 /** Facts about a failure. */
@@ -70,11 +72,27 @@ const STATUSES: Readonly<Record<number, FailureCode>> = {
 /** Errors of the SDK for a response in an unexpected format. */
 const UNREADABLE = /JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody/;
 
+/** A provider names what it does not read, and says so, each in its own words. */
+const FILES = /image|picture|vision|multi-?modal|mmproj|pdf|file part/i;
+const UNREAD =
+  /not (?:a |an )?(?:support|multi|allow|accept|enabl)|n't (?:support|accept|have)|unsupported|only supported|missing|at most 0|unknown variant|no endpoints/i;
+/** Servers of models that only read text describe the format they expect. */
+const ONLY_TEXT = /content must be a string/i;
+
+/** Whether the request failed because of its pictures or PDFs. */
+function isAboutFiles(error: unknown, { status, text }: Said): boolean {
+  if (error instanceof Error && error.name === "AI_UnsupportedFunctionalityError")
+    return FILES.test(error.message);
+  if (status === undefined || status === 401 || status === 403 || status === 429) return false;
+  return ONLY_TEXT.test(text) || (FILES.test(text) && UNREAD.test(text));
+}
+
 /** Converts an error. */
 export function failureOf(error: unknown, context: FailureContext): ModelError {
   if (error instanceof ModelError) return error;
   const said = readFailure(error);
-  const code = codeOf(error, said, context.hasStarted);
+  const isUnread = context.hasFiles && !context.hasStarted && isAboutFiles(error, said);
+  const code = isUnread ? "model-no-files" : codeOf(error, said, context.hasStarted);
   const { status } = said;
   const message = sentence(code, said, networkCode(error), context);
   const mayWait = code === "model-rate-limited" || code === "model-overloaded";
@@ -133,6 +151,8 @@ function sentence(
       return `the answer of ${provider} was cut off; try again`;
     case "model-invalid":
       return `${provider} sent an invalid answer; check that its url leads to an API of this provider's type`;
+    case "model-no-files":
+      return `${model} does not read a picture or PDF of this conversation; choose another model, or remove it from the message${quote}`;
     case "model-refused":
       return `${provider} rejects the request; start a new conversation if this one is long, or choose another model${quote}`;
     case "model-failed":

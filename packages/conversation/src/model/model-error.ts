@@ -28,6 +28,8 @@ export type ModelErrorCode =
   | "model-cut-off"
   /** The response is not an answer of a model. */
   | "model-invalid"
+  /** The model does not read a picture or a PDF in the conversation. */
+  | "model-no-files"
   /** The provider rejects the request: it is too long, has an unsupported schema, or violates its rules. */
   | "model-refused"
   /** The provider failed without giving a reason. */

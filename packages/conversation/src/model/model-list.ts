@@ -27,7 +27,7 @@ export async function listModels(
   signal: AbortSignal = AbortSignal.timeout(LIST_TIMEOUT),
 ): Promise<ListedModel[]> {
   const { name, key } = provider;
-  const context = { provider: name, model: "list", key, hasStarted: false };
+  const context = { provider: name, model: "list", key, hasStarted: false, hasFiles: false };
   const { url, headers } = listRequest(provider);
   try {
     const send = addressFetch(provider);

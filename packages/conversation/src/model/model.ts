@@ -17,6 +17,18 @@ export interface ImagePart {
   readonly mimeType: string;
 }
 
+/** A PDF. Providers read its text and its pages. */
+export interface FilePart {
+  readonly type: "file";
+  /** Base64. */
+  readonly data: string;
+  readonly mimeType: "application/pdf";
+  readonly name: string;
+}
+
+/** A part of a user's message. */
+export type UserPart = TextPart | ImagePart | FilePart;
+
 export interface ToolCallPart {
   readonly type: "call";
   /** The provider's id of the call. */
@@ -35,7 +47,7 @@ export interface ToolResultPart {
 
 /** A message to the model. */
 export type ModelMessage =
-  | { readonly role: "user"; readonly content: readonly (TextPart | ImagePart)[] }
+  | { readonly role: "user"; readonly content: readonly UserPart[] }
   | { readonly role: "assistant"; readonly content: readonly (TextPart | ToolCallPart)[] }
   | { readonly role: "tool"; readonly content: readonly ToolResultPart[] };
 

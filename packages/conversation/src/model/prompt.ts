@@ -48,12 +48,12 @@ function sdkMessage(
       return {
         role: "user",
         content: message.content
-          .filter((part) => part.type === "image" || hasText(part))
-          .map((part) =>
-            part.type === "text"
-              ? { type: "text", text: part.text }
-              : { type: "file", mediaType: part.mimeType, data: part.data },
-          ),
+          .filter((part) => part.type !== "text" || hasText(part))
+          .map((part) => {
+            if (part.type === "text") return { type: "text", text: part.text };
+            const { mimeType: mediaType, data } = part;
+            return { type: "file", mediaType, data, ...(part.type === "file" && { filename: part.name }) };
+          }),
       };
     case "assistant":
       return {

@@ -61,7 +61,7 @@ const quiet = (): Promise<void> =>
 async function tell(text: string, answer: string): Promise<void> {
   model.add(say(answer));
   await workbench.tell(text);
-  await card(answer).waitFor();
+  await card(answer.replaceAll("*", "")).waitFor();
   await quiet();
 }
 
@@ -142,14 +142,16 @@ describe("an attachment", () => {
     const name = page.getByRole("list", { name: "Attachments" });
     const [chooser] = await Promise.all([
       page.waitForEvent("filechooser"),
-      page.getByRole("button", { name: "Attach" }).click(),
+      page.getByRole("button", { name: "Attach files" }).click(),
     ]);
     await chooser.setFiles([
       { name: "notes.md", mimeType: "text/markdown", buffer: Buffer.from("# Notes of the user") },
       { name: "manual.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") },
+      { name: "archive.zip", mimeType: "application/zip", buffer: Buffer.from("PK") },
     ]);
     await name.getByText("notes.md").waitFor();
-    await page.getByText("“manual.pdf” is neither a picture").waitFor();
+    await name.getByText("manual.pdf").waitFor();
+    await page.getByText("“archive.zip” is neither a picture").waitFor();
     const field = page.getByRole("textbox", { name: "Message" });
     for (const kind of ["paste", "drop"])
       await field.evaluate(async (element, event) => {
@@ -173,6 +175,7 @@ describe("an attachment", () => {
     await quiet();
     const said = JSON.stringify(model.requests.at(-1)?.body.messages.at(-1));
     expect(said).toContain("# Notes of the user");
+    expect(said).toContain(`data:application/pdf;base64,${btoa("%PDF-1.7")}`);
     expect(said.match(/data:image\/jpeg;base64,/g)).toHaveLength(1);
     expect(await name.count()).toBe(0);
     // The stored picture was made smaller.
@@ -184,7 +187,55 @@ describe("an attachment", () => {
   });
 });
 
+describe("a resource of a server", () => {
+  it("is found, read and attached: a text with its address, a picture, and one of a template", async () => {
+    const attach = page.getByRole("button", { name: "Attach a resource" });
+    const dialog = page.getByRole("dialog", { name: "Attach a resource" });
+    const chips = page.getByRole("list", { name: "Attachments" });
+    await attach.click();
+    await dialog.getByRole("searchbox", { name: "Search resources" }).fill("whole note");
+    expect(await dialog.getByRole("listitem").count()).toBe(1);
+    await dialog.getByRole("button", { name: /notes/ }).click();
+    await chips.getByText("note://today").waitFor();
+    await attach.click();
+    // The documents of apps are no resources to talk about.
+    expect(await dialog.getByText("ui://").count()).toBe(0);
+    await dialog.getByRole("button", { name: /pixel/ }).click();
+    await chips.getByText("pixel://one").waitFor();
+    await attach.click();
+    await dialog.getByRole("button", { name: /forecast/ }).click();
+    await page.keyboard.type("Norway");
+    await dialog.getByLabel("city").fill("B");
+    await dialog.getByText("Suggestions: Bergen").waitFor();
+    await dialog.getByLabel("city").fill("Bergen");
+    await dialog.getByText("weather://Norway/Bergen").waitFor();
+    await page.keyboard.press("Enter");
+    await chips.getByText("weather://Norway/Bergen").waitFor();
+    model.add(say("Read."));
+    await workbench.tell("What is in there?");
+    await card("Read.").waitFor();
+    await quiet();
+    const said = JSON.stringify(model.requests.at(-1)?.body.messages.at(-1));
+    expect(said).toMatch(/\(resource note:\/\/today\)\\n# Today/);
+    expect(said).toContain("data:image/png;base64,");
+    expect(said).toContain('\\"city\\":\\"Bergen\\"');
+    expect(workbench.complaints).toEqual([]);
+  });
+});
+
 describe("an export", () => {
+  it("as Markdown can also be copied", async () => {
+    await stage.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await tell("Copy all of this", "All of **it**.");
+    await page.getByRole("button", { name: "Conversations" }).click();
+    await page.getByRole("button", { name: "More about Copy all of this" }).first().click();
+    await page.getByRole("menuitem", { name: "Copy as Markdown" }).click();
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await expect.poll(copied).toMatch(/Copy all of this[\s\S]*All of \*\*it\*\*\./);
+    await page.keyboard.press("Escape");
+    expect(workbench.complaints).toEqual([]);
+  });
+
   it("as a page shows its app as it was, without a gateway or a network", async () => {
     model.add(callTool("basic__get-time", {}), say("See **above**."));
     await workbench.tell("What time is it?");

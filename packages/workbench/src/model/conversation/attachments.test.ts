@@ -1,5 +1,6 @@
+import type { ResourceContents } from "@vitrine/protocol";
 import { describe, expect, it } from "vitest";
-import { type GivenFile, readAttachment, type Shrink } from "./attachments.js";
+import { attachedContents, type GivenFile, readAttachment, type Shrink } from "./attachments.js";
 
 const file = (name: string, type: string, content: string | Uint8Array<ArrayBuffer>): GivenFile =>
   new File([content], name, { type });
@@ -25,7 +26,9 @@ describe("an attachment", () => {
   });
 
   it.each([
-    ["a.pdf", "application/pdf", "%PDF", /neither a picture/],
+    ["a.pdf", "application/pdf", "%PDF", undefined],
+    ["a.pdf", "application/pdf", "x".repeat(760), /too large/],
+    ["a.zip", "application/zip", "PK", /neither a picture.*PDF/],
     ["a.exe", "", "MZ", /neither a picture/],
     ["a.svg", "image/svg+xml", "<svg>", undefined],
     ["a.txt", "text/plain", new Uint8Array([0xff, 0xfe, 0x00]), /UTF-8/],
@@ -38,5 +41,33 @@ describe("an attachment", () => {
     if (problem) expect(read).toMatchObject({ problem: expect.stringMatching(problem) });
     // A drawing is its source.
     else expect(read).toMatchObject({ block: { type: "resource" } });
+  });
+
+  it.each<[string, ResourceContents, object]>([
+    [
+      "a text, with its address",
+      { uri: "db://1", text: "one" },
+      { block: { resource: { uri: "db://1", text: "one" } } },
+    ],
+    [
+      "a picture",
+      { uri: "db://a.png", mimeType: "image/png", blob: "AAAA" },
+      { block: { type: "image", mimeType: "image/jpeg" } },
+    ],
+    [
+      "a PDF",
+      { uri: "db://a.pdf", mimeType: "application/pdf", blob: "AAAA" },
+      { block: { resource: { uri: "db://a.pdf", blob: "AAAA" } } },
+    ],
+    [
+      "nothing that no model reads",
+      { uri: "db://a.zip", mimeType: "application/zip", blob: "AAAA" },
+      { problem: /neither/ },
+    ],
+    ["nothing too large", { uri: "db://1", text: "x".repeat(1_000) }, { problem: /“db:\/\/1” is too large/ }],
+  ])("takes from a server %s", async (_, contents, expected) => {
+    const read = await attachedContents(contents, 1_000, shrink);
+    if ("problem" in expected) expect("problem" in read && read.problem).toMatch(expected.problem as RegExp);
+    else expect(read).toMatchObject(expected);
   });
 });

@@ -5,10 +5,18 @@
  */
 import type { GatewayClient } from "@vitrine/host/gateway";
 import type { CallToolResult, LoggingLevel, Progress, Result } from "@vitrine/protocol";
-import type { CompletionSource, ServerLogLine, ServerRoot, ServerRoots, ServerTask } from "@vitrine/wire";
+import type {
+  CompletionSource,
+  ServerLogLine,
+  ServerRoot,
+  ServerRoots,
+  ServerSummary,
+  ServerTask,
+} from "@vitrine/wire";
 import { readResult } from "../app/foreign.js";
 import { Observable } from "../observable.js";
 import { ServerSignIn } from "../sign-in/sign-in.js";
+import { type Complete, serverCompletion } from "./completion.js";
 import type { KeptAboutServer } from "./kept-requests.js";
 import { type MadeRequest, RequestLog } from "./request-log.js";
 import { ServerTimeline } from "./timeline.js";
@@ -140,14 +148,8 @@ export class InspectedServer extends Observable {
       : this.prompt(name, input as Record<string, string>);
   }
 
-  async complete(
-    ref: CompletionSource,
-    argument: { name: string; value: string },
-    others: Record<string, string>,
-    signal: AbortSignal,
-  ): Promise<string[]> {
-    const asked = { ...this.#at, ref, argument, context: { arguments: others } };
-    return (await this.#gateway.request("gateway/complete", asked, { signal })).values;
+  completion(ref: CompletionSource, summary: ServerSummary): Complete | undefined {
+    return serverCompletion(this.#gateway, summary, ref);
   }
 
   /** Subscribes to a resource. */

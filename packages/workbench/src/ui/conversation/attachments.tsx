@@ -3,11 +3,16 @@
  *
  * @module
  */
-import type { ContentBlock } from "@vitrine/protocol";
+import type { ContentBlock, ResourceContents } from "@vitrine/protocol";
 import { Paperclip, X } from "lucide-react";
 import { useRef, useState } from "react";
 import { Button } from "react-aria-components";
-import { ATTACHMENT_LIMITS, type Attachment, readAttachment } from "../../model/conversation/attachments.js";
+import {
+  ATTACHMENT_LIMITS,
+  type Attachment,
+  attachedContents,
+  readAttachment,
+} from "../../model/conversation/attachments.js";
 import { visibleText } from "../../model/markdown/visible-text.js";
 import { IconButton } from "../icon-button.js";
 import { shrinkPicture } from "./shrink-picture.js";
@@ -17,6 +22,8 @@ export interface Attachments {
   readonly list: readonly Attachment[];
   /** Adds files; `onProblem` gets a sentence for each that cannot be added. */
   add(files: Iterable<File>): Promise<void>;
+  /** Adds contents of a server's resource, in the same way. */
+  addContents(contents: Iterable<ResourceContents>): Promise<void>;
   /** Adds content of a server's prompt. */
   addBlocks(blocks: readonly ContentBlock[]): void;
   remove(id: number): void;
@@ -33,28 +40,51 @@ export function useAttachments(onProblem: (problem: string) => void): Attachment
     current.current = changed;
     setList(changed);
   };
-  const add = async (files: Iterable<File>): Promise<void> => {
-    for (const file of files) {
+  const room = (): number =>
+    current.current.reduce<number>((left, { size }) => left - size, ATTACHMENT_LIMITS.size);
+  const addAll = async <T,>(
+    all: Iterable<T>,
+    nameOf: (each: T) => string,
+    read: (each: T) => ReturnType<typeof readAttachment>,
+  ): Promise<void> => {
+    for (const each of all) {
       if (current.current.length >= ATTACHMENT_LIMITS.files) {
         onProblem(`A message has ${ATTACHMENT_LIMITS.files} files at most.`);
         return;
       }
-      const taken = current.current.reduce((sum, { size }) => sum + size, 0);
-      const read = await readAttachment(file, ATTACHMENT_LIMITS.size - taken, shrinkPicture);
-      if ("problem" in read) onProblem(read.problem);
-      else set([...current.current, { id: next.current++, name: file.name, ...read }]);
+      const found = await read(each);
+      if ("problem" in found) onProblem(found.problem);
+      else set([...current.current, { id: next.current++, name: nameOf(each), ...found }]);
     }
   };
+  const add = (files: Iterable<File>): Promise<void> =>
+    addAll(
+      files,
+      ({ name }) => name,
+      (file) => readAttachment(file, room(), shrinkPicture),
+    );
+  const addContents = (contents: Iterable<ResourceContents>): Promise<void> =>
+    addAll(
+      contents,
+      ({ uri }) => uri,
+      (each) => attachedContents(each, room(), shrinkPicture),
+    );
   const addBlocks = (blocks: readonly ContentBlock[]): void => {
     for (const block of blocks) {
       const size = JSON.stringify(block).length;
-      const taken = current.current.reduce((sum, each) => sum + each.size, 0);
-      if (taken + size > ATTACHMENT_LIMITS.size || current.current.length >= ATTACHMENT_LIMITS.files)
+      if (size > room() || current.current.length >= ATTACHMENT_LIMITS.files)
         onProblem("A part of the prompt is too large for a message, and is left out.");
       else set([...current.current, { id: next.current++, name: nameOf(block), size, block }]);
     }
   };
-  return { list, add, addBlocks, set, remove: (id) => set(current.current.filter((each) => each.id !== id)) };
+  return {
+    list,
+    add,
+    addContents,
+    addBlocks,
+    set,
+    remove: (id) => set(current.current.filter((each) => each.id !== id)),
+  };
 }
 
 function nameOf(block: ContentBlock): string {
@@ -91,7 +121,7 @@ export function AttachButton({ attachments }: { attachments: Attachments }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <IconButton icon={Paperclip} name="Attach" tip="Attach files" onPress={() => input.current?.click()} />
+      <IconButton icon={Paperclip} name="Attach files" onPress={() => input.current?.click()} />
       <input
         ref={input}
         type="file"

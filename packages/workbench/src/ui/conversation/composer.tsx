@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ArrowUp, Square } from "lucide-react";
+import { ArrowUp, Library, Square } from "lucide-react";
 import {
   type FocusEvent,
   type KeyboardEvent,
@@ -17,6 +17,7 @@ import {
   useState,
 } from "react";
 import { Button, TextArea } from "react-aria-components";
+import { offeredResources } from "../../model/conversation/server-resources.js";
 import { messageOf } from "../../model/messages/messages.js";
 import type { Workbench } from "../../model/workbench.js";
 import { rememberArguments } from "../form/arguments-memory.js";
@@ -56,6 +57,9 @@ const agentHelp = (agents: readonly string[]): string =>
 
 /** Loaded when a prompt is chosen. */
 const PromptDialog = lazy(async () => ({ default: (await import("./prompt-dialog.js")).PromptDialog }));
+
+/** Loaded when the user wants a resource. */
+const ResourceDialog = lazy(async () => ({ default: (await import("./resource-dialog.js")).ResourceDialog }));
 
 /** The number of tools and prompts in the menu. */
 const countsOf = (tools: number, prompts: number): string =>
@@ -105,6 +109,10 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   );
   /** The prompt whose arguments the user fills in. */
   const [prompt, setPrompt] = useState<OfferedPrompt>();
+  /** Whether the user chooses a resource of a server. */
+  const [isChoosing, setChoosing] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  const hasResources = useMemo(() => offeredResources(servers.list).length > 0, [servers.version]);
   const isOpen = found.length + foundPrompts.length > 0 && closedFor !== text;
   // Enter calls an exactly named tool, unless another one is selected.
   const active = moved?.text === text ? moved.place : named ? -1 : 0;
@@ -249,6 +257,18 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
           />
         </Suspense>
       )}
+      {isChoosing && (
+        <Suspense>
+          <ResourceDialog
+            workbench={workbench}
+            onDone={(contents) => {
+              setChoosing(false);
+              if (contents) void attachments.addContents(contents);
+              area.current?.focus();
+            }}
+          />
+        </Suspense>
+      )}
       <div className="composer-box">
         <AttachmentChips attachments={attachments} />
         <TextArea
@@ -279,6 +299,9 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
         />
         <div className="composer-row">
           <AttachButton attachments={attachments} />
+          {hasResources && (
+            <IconButton icon={Library} name="Attach a resource" onPress={() => setChoosing(true)} />
+          )}
           {!agents && <ModelChoice workbench={workbench} />}
           <p
             id={`${id}-about`}

@@ -14,7 +14,7 @@ import { clock } from "../inspector/format.js";
 import { fileName, saveFile } from "../save-file.js";
 import { Marked } from "./marked.js";
 
-type ExportFormat = "md" | "json" | "html";
+type ExportFormat = "copy" | "md" | "json" | "html";
 
 /** Props of a {@link ConversationRow}. */
 export interface ConversationRowProps {
@@ -39,13 +39,14 @@ export function ConversationRow(props: ConversationRowProps) {
   const save = async (format: ExportFormat): Promise<void> => {
     onProblem(undefined);
     try {
-      if (format === "md")
+      if (format === "copy") await copyLater(conversations.exportMarkdown(id));
+      else if (format === "md")
         saveFile(`${fileName(title)}.md`, await conversations.exportMarkdown(id), "text/markdown");
       else if (format === "html")
         saveFile(`${fileName(title)}.html`, await conversations.exportHtml(id), "text/html");
       else saveFile(`${fileName(title)}.json`, await conversations.exportText(id), "application/json");
     } catch (error) {
-      onProblem(`It could not be exported: ${messageOf(error)}`);
+      onProblem(`It could not be ${format === "copy" ? "copied" : "exported"}: ${messageOf(error)}`);
     }
   };
   if (doing === "rename")
@@ -107,13 +108,16 @@ export function ConversationRow(props: ConversationRowProps) {
           <Menu
             className="menu"
             onAction={(key) =>
-              key === "md" || key === "json" || key === "html"
+              key === "copy" || key === "md" || key === "json" || key === "html"
                 ? void save(key)
                 : setDoing(key === "rename" ? "rename" : "delete")
             }
           >
             <MenuItem id="rename" className="menu-item">
               Rename…
+            </MenuItem>
+            <MenuItem id="copy" className="menu-item">
+              Copy as Markdown
             </MenuItem>
             <MenuItem id="md" className="menu-item">
               Export as Markdown
@@ -133,6 +137,12 @@ export function ConversationRow(props: ConversationRowProps) {
     </li>
   );
 }
+
+/** Copies a text that is not there yet. The browser accepts it only if the copying starts with the click. */
+const copyLater = (text: Promise<string>): Promise<void> =>
+  navigator.clipboard.write([
+    new ClipboardItem({ "text/plain": text.then((each) => new Blob([each], { type: "text/plain" })) }),
+  ]);
 
 interface RenameProps {
   title: string;

@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import { namedPrompt, type OfferedPrompt, promptCompletions, promptContent } from "./prompt-command.js";
 
 const offered = (server: string, name: string, title?: string): OfferedPrompt => ({
-  server,
-  identity: undefined,
+  summary: { name: server, state: "ready", capabilities: {} },
   prompt: { name, ...(title !== undefined && { title }) },
 });
 const PROMPTS = [
@@ -12,7 +11,7 @@ const PROMPTS = [
   offered("docs", "sum up"),
 ];
 const names = (found: OfferedPrompt[]): string[] =>
-  found.map(({ server, prompt }) => `${server} ${prompt.name}`);
+  found.map(({ summary, prompt }) => `${summary.name} ${prompt.name}`);
 
 it("a command completes names, servers and titles", () => {
   expect(names(promptCompletions("/", PROMPTS))).toHaveLength(3);

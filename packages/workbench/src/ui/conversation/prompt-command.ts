@@ -4,28 +4,24 @@
  * @module
  */
 import type { ContentBlock, Prompt } from "@vitrine/protocol";
+import type { ServerSummary } from "@vitrine/wire";
 import type { ShownServer } from "../../model/servers.js";
 import { isCommand } from "./command.js";
 
 /** A prompt that a server offers. */
 export interface OfferedPrompt {
-  readonly server: string;
-  readonly identity: string | undefined;
+  readonly summary: ServerSummary;
   readonly prompt: Prompt;
 }
 
 /** All prompts of the servers. */
 export const offeredPrompts = (servers: readonly ShownServer[]): OfferedPrompt[] =>
   servers.flatMap(({ summary, catalogue }) =>
-    (catalogue?.prompts ?? []).map((prompt) => ({
-      server: summary.name,
-      identity: summary.identity,
-      prompt,
-    })),
+    (catalogue?.prompts ?? []).map((prompt) => ({ summary, prompt })),
   );
 
-const namesOf = ({ server, prompt }: OfferedPrompt): string[] =>
-  [prompt.name, `${server} ${prompt.name}`].map((name) => name.toLowerCase());
+const namesOf = ({ summary, prompt }: OfferedPrompt): string[] =>
+  [prompt.name, `${summary.name} ${prompt.name}`].map((name) => name.toLowerCase());
 
 const typedIn = (text: string): string => text.slice(1).trim().toLowerCase();
 
@@ -34,7 +30,7 @@ export function promptCompletions(text: string, prompts: readonly OfferedPrompt[
   if (!isCommand(text) || /[{\n]/.test(text)) return [];
   const words = typedIn(text).split(/\s+/);
   return prompts.filter((offered) => {
-    const name = `${offered.server} ${offered.prompt.name} ${offered.prompt.title ?? ""}`.toLowerCase();
+    const name = `${offered.summary.name} ${offered.prompt.name} ${offered.prompt.title ?? ""}`.toLowerCase();
     return words.every((word) => name.includes(word));
   });
 }

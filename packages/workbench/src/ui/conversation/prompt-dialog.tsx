@@ -3,16 +3,14 @@
  *
  * @module
  */
-import { recordOf } from "@vitrine/protocol";
-import { type FormEvent, useEffect, useId, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Button, Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 import { messageOf } from "../../model/messages/messages.js";
+import { serverCompletion } from "../../model/server/completion.js";
 import type { Workbench } from "../../model/workbench.js";
+import { CompletedField } from "../form/completed-field.js";
 import type { OfferedPrompt } from "./prompt-command.js";
 import { promptContent } from "./prompt-command.js";
-
-/** Milliseconds after typing before suggestions are requested. */
-const PAUSE = 200;
 
 /** Props of a {@link PromptDialog}. */
 export interface PromptDialogProps {
@@ -24,7 +22,9 @@ export interface PromptDialogProps {
 
 /** Asks for the arguments, gets the prompt, and hands it to the field, where the user can still change it. */
 export function PromptDialog({ workbench, offered, onDone }: PromptDialogProps) {
-  const { server, identity, prompt } = offered;
+  const { summary, prompt } = offered;
+  const { name: server, identity } = summary;
+  const complete = serverCompletion(workbench.gateway, summary, { type: "ref/prompt", name: prompt.name });
   const [values, setValues] = useState<Record<string, string>>({});
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -61,15 +61,16 @@ export function PromptDialog({ workbench, offered, onDone }: PromptDialogProps) 
           </p>
           <form className="prompt-form" onSubmit={(event) => void submit(event)}>
             {(prompt.arguments ?? []).map((argument) => (
-              <ArgumentField
+              <CompletedField
                 key={argument.name}
-                workbench={workbench}
-                offered={offered}
+                complete={complete}
                 name={argument.name}
+                label={argument.title ?? argument.name}
                 description={argument.description}
-                isRequired={argument.required === true}
+                isRequired={argument.required}
+                value={values[argument.name] ?? ""}
                 values={values}
-                onChange={(value) => setValues({ ...values, [argument.name]: value })}
+                onChange={(value) => setValues((before) => ({ ...before, [argument.name]: value }))}
               />
             ))}
             {problem !== undefined && (
@@ -91,74 +92,3 @@ export function PromptDialog({ workbench, offered, onDone }: PromptDialogProps) 
     </ModalOverlay>
   );
 }
-
-interface ArgumentFieldProps {
-  workbench: Workbench;
-  offered: OfferedPrompt;
-  name: string;
-  description: string | undefined;
-  isRequired: boolean;
-  values: Readonly<Record<string, string>>;
-  onChange: (value: string) => void;
-}
-
-/** A field; its suggestions depend on the other arguments. */
-function ArgumentField(props: ArgumentFieldProps) {
-  const { workbench, offered, name, description, isRequired, values, onChange } = props;
-  const id = useId();
-  const value = values[name] ?? "";
-  const [suggested, setSuggested] = useState<readonly string[]>([]);
-  const others = JSON.stringify({ ...values, [name]: undefined });
-  useEffect(() => {
-    let isWanted = true;
-    const timer = setTimeout(async () => {
-      try {
-        const { values: found } = await workbench.gateway.request("gateway/complete", {
-          server: offered.server,
-          identity: offered.identity,
-          ref: { type: "ref/prompt", name: offered.prompt.name },
-          argument: { name, value },
-          context: { arguments: textsOf(JSON.parse(others)) },
-        });
-        if (isWanted) setSuggested(found);
-      } catch {
-        // Not every server suggests values.
-        if (isWanted) setSuggested([]);
-      }
-    }, PAUSE);
-    return () => {
-      isWanted = false;
-      clearTimeout(timer);
-    };
-  }, [workbench, offered, name, value, others]);
-  return (
-    <label className="question-field" htmlFor={id}>
-      <span>
-        {name}
-        {isRequired && <span className="soft"> (required)</span>}
-      </span>
-      {description !== undefined && <span className="soft small">{description}</span>}
-      <input
-        id={id}
-        className="input"
-        value={value}
-        required={isRequired}
-        list={`${id}-values`}
-        autoComplete="off"
-        onChange={({ target }) => onChange(target.value)}
-      />
-      <datalist id={`${id}-values`}>
-        {suggested.map((each) => (
-          <option key={each} value={each} />
-        ))}
-      </datalist>
-    </label>
-  );
-}
-
-const textsOf = (value: unknown): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(recordOf(value)).flatMap(([name, text]) =>
-      typeof text === "string" && text !== "" ? [[name, text]] : [],
-    ),
-  );

@@ -3,7 +3,12 @@
  *
  * @module
  */
-import { ATTACHMENT_LIMITS, type GivenFile, type Shrink } from "../../model/conversation/attachments.js";
+import {
+  ATTACHMENT_LIMITS,
+  base64Length,
+  base64Of,
+  type Shrink,
+} from "../../model/conversation/attachments.js";
 
 /** Qualities of JPEG to try, from the best. */
 const QUALITIES = [0.9, 0.75, 0.6];
@@ -16,8 +21,8 @@ export const shrinkPicture: Shrink = async (file, size) => {
     const picture = await createImageBitmap(original);
     try {
       const longest = Math.max(picture.width, picture.height);
-      if (longest <= ATTACHMENT_LIMITS.side && encoded(file) <= size)
-        return { data: await base64Of(original), mimeType: file.type };
+      if (longest <= ATTACHMENT_LIMITS.side && base64Length(file.size) <= size)
+        return { data: await base64OfBlob(original), mimeType: file.type };
       return await smaller(picture, Math.min(1, ATTACHMENT_LIMITS.side / longest), size);
     } finally {
       picture.close();
@@ -26,9 +31,6 @@ export const shrinkPicture: Shrink = async (file, size) => {
     return undefined;
   }
 };
-
-/** Characters of a file in Base64. */
-const encoded = ({ size }: GivenFile): number => Math.ceil(size / 3) * 4;
 
 async function smaller(
   picture: ImageBitmap,
@@ -48,17 +50,12 @@ async function smaller(
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.drawImage(picture, 0, 0, canvas.width, canvas.height);
     for (const quality of QUALITIES) {
-      data = await base64Of(await canvas.convertToBlob({ type: "image/jpeg", quality }));
+      data = await base64OfBlob(await canvas.convertToBlob({ type: "image/jpeg", quality }));
       if (data.length <= size) return { data, mimeType: "image/jpeg" };
     }
   }
   return data === undefined ? undefined : { data, mimeType: "image/jpeg" };
 }
 
-async function base64Of(blob: Blob): Promise<string> {
-  const bytes = new Uint8Array(await blob.arrayBuffer());
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 8_192)
-    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
-  return btoa(text);
-}
+const base64OfBlob = async (blob: Blob): Promise<string> =>
+  base64Of(new Uint8Array(await blob.arrayBuffer()));

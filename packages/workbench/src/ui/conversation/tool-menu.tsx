@@ -83,7 +83,7 @@ export function ToolMenu(props: ToolMenuProps) {
         // biome-ignore lint/a11y/useFocusableInteractive: as above.
         // biome-ignore lint/a11y/useKeyWithClickEvents: as above.
         <div
-          key={`${offered.server} ${offered.prompt.name}`}
+          key={`${offered.summary.name} ${offered.prompt.name}`}
           id={optionId(id, first + at)}
           className="menu-item"
           role="option"
@@ -94,7 +94,7 @@ export function ToolMenu(props: ToolMenuProps) {
         >
           <span className="tool-line">
             <span className="mono">
-              {offered.server} {offered.prompt.name}
+              {offered.summary.name} {offered.prompt.name}
             </span>
             <span className="badge">prompt</span>
           </span>

@@ -10,9 +10,9 @@ import { isFields, readContent } from "../../model/app/foreign.js";
 import { messageOf, textOf } from "../../model/messages/messages.js";
 import type { MadeRequest } from "../../model/server/request-log.js";
 import { ContentBlocks } from "../conversation/content-blocks.js";
+import { CompletedField } from "../form/completed-field.js";
 import { duration } from "../inspector/format.js";
 import { Json } from "../inspector/json.js";
-import { CompletedField } from "./completed-field.js";
 import { ServerIcon } from "./server-icon.js";
 import type { ServerTabProps } from "./server-inspector.js";
 
@@ -55,8 +55,7 @@ function PromptForm({ prompt, ...props }: ServerTabProps & { prompt: Prompt }) {
       {wanted.map((argument) => (
         <CompletedField
           key={argument.name}
-          inspected={shown.summary.capabilities.completions ? inspected : undefined}
-          source={{ type: "ref/prompt", name }}
+          complete={inspected.completion({ type: "ref/prompt", name }, shown.summary)}
           name={argument.name}
           label={argument.title ?? argument.name}
           description={argument.description}

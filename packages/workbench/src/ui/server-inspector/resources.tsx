@@ -3,24 +3,18 @@
  *
  * @module
  */
-import {
-  decode,
-  HOST_END,
-  type Resource,
-  type ResourceContents,
-  type ResourceTemplate,
-} from "@vitrine/protocol";
+import type { Resource, ResourceTemplate } from "@vitrine/protocol";
 import { useState } from "react";
 import { Button, ToggleButton } from "react-aria-components";
-import { isFields } from "../../model/app/foreign.js";
 import { messageOf } from "../../model/messages/messages.js";
 import type { MadeRequest } from "../../model/server/request-log.js";
+import { contentsOf } from "../../model/server/resource-contents.js";
 import { expandTemplate, templateVariables } from "../../model/server/uri-template.js";
+import { CompletedField } from "../form/completed-field.js";
 import { SearchBox } from "../inspector/fields.js";
 import { duration } from "../inspector/format.js";
 import { Json } from "../inspector/json.js";
 import { useObservable } from "../use-observable.js";
-import { CompletedField } from "./completed-field.js";
 import { ResourceView } from "./resource-view.js";
 import { ServerIcon } from "./server-icon.js";
 import type { ServerTabProps } from "./server-inspector.js";
@@ -97,8 +91,7 @@ function Template({ template, ...props }: ServerTabProps & { template: ResourceT
       {templateVariables(uriTemplate).map((variable) => (
         <CompletedField
           key={variable}
-          inspected={shown.summary.capabilities.completions ? inspected : undefined}
-          source={{ type: "ref/resource", uri: uriTemplate }}
+          complete={inspected.completion({ type: "ref/resource", uri: uriTemplate }, shown.summary)}
           name={variable}
           label={variable}
           value={values[variable] ?? ""}
@@ -176,15 +169,4 @@ function Contents({ result }: { result: unknown }) {
   if (all.length === 0) return <p className="soft">It is empty.</p>;
   // biome-ignore lint/suspicious/noArrayIndexKey: contents may have the same address, and never change.
   return all.map((contents, index) => <ResourceView key={index} contents={contents} />);
-}
-
-/** The contents of an answer; undefined if it has another form. */
-function contentsOf(result: unknown): ResourceContents[] | undefined {
-  const list = isFields(result) ? result["contents"] : undefined;
-  if (!Array.isArray(list)) return undefined;
-  // A tool's result may embed contents of the same form.
-  const content = list.map((resource: unknown) => ({ type: "resource", resource }));
-  const decoded = decode(HOST_END.results["tools/call"], { content });
-  if (!decoded.ok) return undefined;
-  return decoded.value.content.flatMap((block) => (block.type === "resource" ? [block.resource] : []));
 }

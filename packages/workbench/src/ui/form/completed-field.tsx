@@ -3,21 +3,22 @@
  *
  * @module
  */
-import type { CompletionSource } from "@vitrine/wire";
 import { useEffect, useId, useState } from "react";
 import { Input, Label, TextField } from "react-aria-components";
-import type { InspectedServer } from "../../model/server/inspected-server.js";
+import type { Complete } from "../../model/server/completion.js";
+import "./completed-field.css";
 
 /** Props of a {@link CompletedField}. */
 export interface CompletedFieldProps {
   /** Undefined if the server completes nothing. */
-  inspected: InspectedServer | undefined;
-  source: CompletionSource;
+  complete: Complete | undefined;
   name: string;
   label: string;
   description?: string | undefined;
   isRequired?: boolean | undefined;
   value: string;
+  /** Whether it has the focus when it appears. */
+  isFocusedFirst?: boolean | undefined;
   /** All values of the form: those of other fields may narrow the suggestions. */
   values: Readonly<Record<string, string>>;
   onChange: (value: string) => void;
@@ -28,18 +29,28 @@ const PAUSE = 150;
 
 /** The field. The server is asked while the user types. */
 export function CompletedField(props: CompletedFieldProps) {
-  const { inspected, source, name, label, description, isRequired = false, value, values, onChange } = props;
+  const {
+    complete,
+    name,
+    label,
+    description,
+    isRequired = false,
+    isFocusedFirst = false,
+    value,
+    values,
+    onChange,
+  } = props;
   const id = useId();
   const [isFocused, setFocused] = useState(false);
   const [found, setFound] = useState<readonly string[]>([]);
-  const key = JSON.stringify([source, values]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the source and the values.
+  const key = JSON.stringify(values);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the values, and the function is made anew in each render.
   useEffect(() => {
-    if (!isFocused || !inspected) return undefined;
+    if (!isFocused || !complete) return undefined;
     const controller = new AbortController();
     const timer = setTimeout(() => {
       const { [name]: typed = "", ...others } = values;
-      inspected.complete(source, { name, value: typed }, others, controller.signal).then(
+      complete({ name, value: typed }, others, controller.signal).then(
         (next) => !controller.signal.aborted && setFound(next),
         // Suggestions are a help: without them, the field works.
         () => {},
@@ -49,14 +60,15 @@ export function CompletedField(props: CompletedFieldProps) {
       clearTimeout(timer);
       controller.abort();
     };
-  }, [isFocused, inspected, key, name]);
+  }, [isFocused, complete !== undefined, key, name]);
   return (
     <TextField
-      className="in-field"
+      className="completed-field"
       value={value}
       onChange={onChange}
       isRequired={isRequired}
       onFocusChange={setFocused}
+      autoFocus={isFocusedFirst}
     >
       <Label className="soft small">
         {label}
