@@ -237,6 +237,18 @@ it("a provider that cannot be reached, a model that does not exist, and a key th
   ]);
 });
 
+it("a known provider without a key ends the command before the first run, and names the variable", async () => {
+  const before = stage.model.requests.length;
+  script = () => say("sunny");
+  const models = ["scripted/priced", "anthropic/claude-sonnet-5", "openai/gpt-5.4-mini"];
+  await expect(stage.run(ROME, { model: models })).rejects.toMatchObject({
+    code: "model-key-missing",
+    message:
+      "there is no key for openai and anthropic: set OPENAI_API_KEY to a key of openai and set ANTHROPIC_API_KEY to a key of anthropic, or choose other models with --model",
+  });
+  expect(stage.model.requests).toHaveLength(before);
+});
+
 it("a browser that fails is an error, and no failed expectation", async () => {
   script = callThen("weather__forecast", { city: "Rome" });
   const { report } = await stage.run(ROME.replace("answer: sunny", "app: Rome"));

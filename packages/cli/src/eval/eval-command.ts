@@ -14,7 +14,7 @@ import { interruptible } from "../signals.js";
 import type { Terminal } from "../terminal.js";
 import { FileTrust } from "../trust/file-trust.js";
 import { readEvalFile } from "./eval-file.js";
-import { type EvalOptions, type EvalPlan, needsApps, planOf } from "./eval-plan.js";
+import { checkKeys, type EvalOptions, type EvalPlan, needsApps, planOf } from "./eval-plan.js";
 import { type EvalReport, type RunReport, reportOf } from "./eval-report.js";
 import { type RunOutcome, runCase } from "./eval-run.js";
 import { junitXml } from "./junit.js";
@@ -48,6 +48,7 @@ export async function evalCommand(
     const tell = (sentence: string): void => terminal.note(terminal.dim(sentence, "err"));
     const { settings } = await devSettings(servers, options, at, trust, tell);
     const plan = planOf(parsed, options, settings.model.use);
+    checkKeys(plan, settings.model.providers);
     const folder =
       options.recordings === undefined ? undefined : await RecordingFolder.open(options.recordings);
     const work = new EvalWork({ plan, settings, terminal, folder, signal, given });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { KNOWN_PROVIDERS } from "@vitrine/gateway";
 import { CliError, usage } from "../exit.js";
 import type { ServerOptions } from "../server-argument.js";
 import type { EvalCase, EvalFile } from "./eval-file.js";
@@ -68,6 +69,24 @@ export function planOf(file: EvalFile, options: EvalOptions, fallback: string | 
     allow: file.allow,
     apps: file.apps,
   };
+}
+
+/**
+ * Checks that no model belongs to a known provider without a key: all its runs would fail.
+ *
+ * @throws {CliError} `model-key-missing`
+ */
+export function checkKeys({ cells }: EvalPlan, providers: ReadonlyMap<string, unknown>): void {
+  const names = [...new Set(cells.map(({ model }) => model.slice(0, model.indexOf("/"))))];
+  const missing = Object.entries(KNOWN_PROVIDERS).filter(
+    ([name]) => names.includes(name) && !providers.has(name),
+  );
+  if (missing.length === 0) return;
+  const steps = missing.map(([name, { variable }]) => `set ${variable} to a key of ${name}`);
+  throw new CliError(
+    "model-key-missing",
+    `there is no key for ${missing.map(([name]) => name).join(" and ")}: ${steps.join(" and ")}, or choose other models with --model`,
+  );
 }
 
 function chosenCases(cases: readonly EvalCase[], only: readonly string[]): readonly EvalCase[] {
