@@ -81,6 +81,8 @@ interface BundleOptions {
   loader?: "ts" | "tsx";
   plugins?: Plugin[];
   minify?: boolean;
+  /** Folders of packages, in place of the installed ones. */
+  alias?: Record<string, string>;
 }
 
 /** Bundles of this worker, shared by test files. */
@@ -108,6 +110,7 @@ async function bundleAnew(code: string, options: BundleOptions): Promise<string>
     // A page that is opened again for each test is parsed each time.
     minifyWhitespace: true,
     plugins: options.plugins ?? [],
+    alias: options.alias ?? {},
     define: { "process.env.NODE_ENV": '"production"' },
     logLevel: "silent",
   });

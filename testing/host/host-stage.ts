@@ -29,6 +29,8 @@ export interface StageOptions {
   profile?: string;
   /** The module of the host page. */
   page?: string;
+  /** Folders of packages of the host page, in place of the installed ones. */
+  alias?: Record<string, string> | undefined;
 }
 
 /** A browser, a host page's site, and a sandbox. */
@@ -50,8 +52,14 @@ export class HostStage {
     context.setDefaultTimeout(LIMIT);
   }
 
-  static async open({ sandbox: options, args, profile, page }: StageOptions = {}): Promise<HostStage> {
-    const script = await bundle(`import "${page ?? "./testing/host/host-page.ts"}";`);
+  static async open({
+    sandbox: options,
+    args,
+    profile,
+    page,
+    alias = {},
+  }: StageOptions = {}): Promise<HostStage> {
+    const script = await bundle(`import "${page ?? "./testing/host/host-page.ts"}";`, { alias });
     let answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
     const site = createServer((request, response) => void answer(request, response));
     await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));

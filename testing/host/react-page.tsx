@@ -3,18 +3,25 @@
 import { httpUpstream } from "@vitrine/guard";
 import type { AppFrameOptions, Bridge } from "@vitrine/host";
 import { McpApp, type McpAppProps } from "@vitrine/host/react";
-import { Activity, createRef, StrictMode } from "react";
+import * as React from "react";
+import { createRef, Fragment, StrictMode } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import { EventLog } from "../event-log.ts";
 import type { Served } from "./host-page.ts";
 
-type Props = Partial<Pick<McpAppProps, "input" | "partialInput" | "result" | "cancelled" | "context">> & {
+/** Everything that may change while the app is shown. */
+type Changing = Omit<McpAppProps, Exclude<keyof AppFrameOptions, "context" | "dimensions"> | "onError">;
+type Props = Partial<Changing> & {
+  "data-turn"?: string;
   mood?: string;
   /** `onError` throws after it has recorded the error. */
   isErrorThrown?: boolean;
-  hidden?: boolean;
+  isInactive?: boolean;
 };
+
+/** React 18 has no `Activity`. */
+const { Activity = Fragment } = { ...React };
 
 const log = new EventLog();
 const root = createRoot(document.body.appendChild(document.createElement("div")));
@@ -22,7 +29,7 @@ const ref = createRef<Bridge | undefined>();
 let options: AppFrameOptions;
 let props: Props = {};
 
-function Chat({ mood = "first", hidden, isErrorThrown, ...call }: Props) {
+function Chat({ mood = "first", isInactive, isErrorThrown, ...call }: Props) {
   return (
     <McpApp
       {...options}
@@ -46,7 +53,7 @@ const render = (): void =>
     root.render(
       <StrictMode>
         <p id="chat">The chat</p>
-        <Activity mode={props.hidden ? "hidden" : "visible"}>
+        <Activity {...(Activity !== Fragment && { mode: props.isInactive ? "hidden" : "visible" })}>
           <Chat key={options.title} {...props} />
         </Activity>
       </StrictMode>,
@@ -54,6 +61,7 @@ const render = (): void =>
   );
 
 const chat = {
+  version: React.version,
   log,
   async open(name: string): Promise<void> {
     const { view } = (await (await fetch(`/apps/${name}`)).json()) as Served;

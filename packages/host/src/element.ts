@@ -126,7 +126,8 @@ export class McpAppElement extends Base {
 }
 
 /**
- * Registers `<mcp-app>` in the page. Importing `@vitrine/host/define` does the same.
+ * Registers `<mcp-app>` in the page. Importing `@vitrine/host/define` does the same. Does nothing on a server, where
+ * there are no elements.
  *
  * @example
  * ```ts source="./frame.examples.ts#defineMcpApp"
@@ -135,5 +136,6 @@ export class McpAppElement extends Base {
  * ```
  */
 export function defineMcpApp(name = "mcp-app"): void {
-  if (!customElements.get(name)) customElements.define(name, McpAppElement);
+  if (globalThis.customElements?.get(name) === undefined)
+    globalThis.customElements?.define(name, McpAppElement);
 }

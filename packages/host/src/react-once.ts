@@ -13,24 +13,39 @@ type LatestProps = RefObject<{ onError?: ((error: VitrineError) => void) | undef
 
 /**
  * Sends the first value of a prop, once. A refused value is retried on later renders, for example a result
- * that came before its input; the refusal is reported once.
+ * that came before its input; the refusal is reported once, and so is another value after the first.
  */
 export function useOnce<T>(
   { element, latest }: { element: RefObject<McpAppElement | null>; latest: LatestProps },
+  name: string,
   value: T | undefined,
   send: (bridge: Bridge, value: T) => void,
 ): void {
-  const isSent = useRef(false);
+  const sent = useRef<{ value: T; text?: string | undefined }>(undefined);
   const isReported = useRef(false);
   useEffect(() => {
-    if (value === undefined || isSent.current) return;
-    const error = element.current?.bridge?.attempt((bridge) => send(bridge, value));
-    isSent.current = !error;
+    if (value === undefined) return;
+    let error: VitrineError | undefined;
+    if (!sent.current) {
+      error = element.current?.bridge?.attempt((bridge) => send(bridge, value));
+      if (!error) sent.current = { value };
+    } else if (sent.current.value !== value) {
+      // Callers often write the same object anew in each render.
+      sent.current.text ??= JSON.stringify(sent.current.value);
+      if (JSON.stringify(value) !== sent.current.text) error = changed(name);
+      else sent.current.value = value;
+    }
     if (!error || isReported.current) return;
     isReported.current = true;
     tellError(latest, error);
   });
 }
+
+const changed = (name: string): VitrineError =>
+  new VitrineError(
+    "out-of-order",
+    `${name} was not sent again: an app shows one tool call; use another key for another call`,
+  );
 
 /** Calls `onError` after React's effects, because an error in it must not unmount the chat either. */
 export function tellError(latest: LatestProps, thrown: unknown): void {

@@ -25,7 +25,7 @@ export interface Chrome {
 }
 
 const STYLE = `
-:host{display:block}
+:host{display:block}:host([hidden]){display:none}
 dialog{all:unset;display:flex;flex-direction:column;box-sizing:border-box;width:100%;font:13px/1.5 system-ui;color:CanvasText}
 [data-border],[data-mode=pip]{border:1px solid #8886;border-radius:8px;overflow:clip}
 [data-mode=fullscreen],[data-mode=pip]{position:fixed;inset:0;height:100%;background:Canvas}

@@ -103,13 +103,19 @@ export class AppFrame {
   readonly #chrome: Chrome;
   readonly #place: Element;
   #context: HostContext;
+  #dimensions: ContainerDimensions & {
+    height?: number;
+    width?: number;
+    maxHeight?: number;
+    maxWidth?: number;
+  };
   #state: FrameState = "idle";
   #view: FrameView | undefined;
   #frame: ProxyFrame | undefined;
   #focus: FocusGuard | undefined;
   #sizing = this.#size(DEFAULT_HEIGHT);
-  /** The width that the app reported. */
-  #width: number | undefined;
+  /** The size that the app reported. */
+  #reported: { height?: number; width?: number } = {};
   /** The script that the view's policy blocked, if any. */
   #blocked: string | undefined;
   readonly #mount: Mount = {
@@ -129,6 +135,7 @@ export class AppFrame {
     this.#options = options;
     this.#place = root.host;
     this.#context = options.context ?? {};
+    this.#dimensions = options.dimensions ?? {};
     this.#chrome = buildChrome(root);
     const { handlers: own = {} } = options;
     const requestDisplayMode: HostHandlers["requestDisplayMode"] = async (params, context) => {
@@ -322,6 +329,13 @@ export class AppFrame {
     this.#tell();
   }
 
+  /** Changes the available size, and tells the app. */
+  setDimensions(dimensions: ContainerDimensions = {}): void {
+    this.#dimensions = dimensions;
+    this.#follow(this.#reported);
+    this.#tell();
+  }
+
   /**
    * Shows the app in another mode. `inline` is always possible.
    *
@@ -374,10 +388,10 @@ export class AppFrame {
     );
   }
 
-  #follow({ height, width }: { height?: number; width?: number }): void {
+  #follow(reported: { height?: number; width?: number }): void {
     const { maxHeight = MAX_HEIGHT } = this.#dimensions;
-    this.#width = width;
-    this.#sizing.follow(height, maxHeight);
+    this.#reported = reported;
+    this.#sizing.follow(reported.height, maxHeight);
     this.#resize();
   }
 
@@ -389,14 +403,14 @@ export class AppFrame {
   }
 
   #resize(): void {
-    const { height = this.#sizing.height, maxWidth, width = maxWidth && this.#width } = this.#dimensions;
+    const {
+      height = this.#sizing.height,
+      maxWidth,
+      width = maxWidth && this.#reported.width,
+    } = this.#dimensions;
     // `undefined` becomes the empty string, which clears the CSS property.
     this.#chrome.stage.style.cssText =
       this.#mode === "fullscreen" ? "" : `height:${height}px;width:${width}px;max-width:${maxWidth}px`;
-  }
-
-  get #dimensions(): { height?: number; width?: number; maxHeight?: number; maxWidth?: number } {
-    return this.#options.dimensions ?? {};
   }
 
   get #modes(): DisplayMode[] {
