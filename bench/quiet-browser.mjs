@@ -89,6 +89,7 @@ async function openPage(send, url) {
   return {
     browserContextId,
     evaluate,
+    send: (method, params) => send(method, params, sessionId),
     close: () => send("Target.disposeBrowserContext", { browserContextId }),
   };
 }

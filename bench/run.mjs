@@ -19,6 +19,11 @@ import {
   measureConversation,
   showConversation,
 } from "./conversation/conversation.mjs";
+import {
+  measureThousandTurns,
+  showThousandTurns,
+  thousandTurnsShortfalls,
+} from "./conversation/thousand-turns.mjs";
 import { forwardShortfalls, measureForward, showForward } from "./gateway/forward.mjs";
 import { idleShortfalls, measureIdle, showIdle } from "./gateway/idle.mjs";
 import { isolationShortfalls, measureIsolation, showIsolation } from "./gateway/isolation.mjs";
@@ -38,7 +43,7 @@ import { shortfalls } from "./shortfalls.mjs";
 import { measureStartup, showStartup } from "./startup.mjs";
 import { measureInspector, showInspector } from "./workbench/inspector.mjs";
 import { measureReload, reloadShortfalls, showReload } from "./workbench/reload.mjs";
-import { measureWorkbench, showWorkbench } from "./workbench/start.mjs";
+import { measureWorkbench, showWorkbench, workbenchShortfalls } from "./workbench/start.mjs";
 
 const SECTIONS = {
   bytes: {
@@ -131,6 +136,11 @@ const SECTIONS = {
     measure: (_, quiet) => measureConversation(quiet, number("BENCH_PARTIALS", 20)),
     show: showConversation,
   },
+  "thousand-turns": {
+    title: "A conversation of a thousand turns with Markdown: scrolling and typing",
+    measure: (_, quiet) => measureThousandTurns(quiet),
+    show: showThousandTurns,
+  },
   inspector: {
     title: "The inspector with 100,000 messages",
     measure: () => measureInspector(),
@@ -145,7 +155,9 @@ const SECTIONS = {
 /** Expectations for the gateway, conversations, and servers. */
 const EXPECTATIONS = {
   conversation: conversationShortfalls,
+  "thousand-turns": thousandTurnsShortfalls,
   reload: reloadShortfalls,
+  workbench: workbenchShortfalls,
   servers: serverShortfalls,
   gateway: gatewayShortfalls,
   "gateway-views": viewsShortfalls,

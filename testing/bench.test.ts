@@ -6,7 +6,15 @@ import { expect, it } from "vitest";
 const BENCH = fileURLToPath(new URL("../bench/", import.meta.url));
 const OWN = ["browser", "bytes", "contenders", "roundtrip", "run", "shortfalls", "startup", "statistics"];
 const HOSTS = ["fifty", "large", "mount", "roundtrips", "shortfalls", "site", "stage"];
-const CONVERSATION = ["conversation", "first-partial", "hundred-turns", "model-server", "stage", "tokens"];
+const CONVERSATION = [
+  "conversation",
+  "first-partial",
+  "hundred-turns",
+  "model-server",
+  "stage",
+  "thousand-turns",
+  "tokens",
+];
 const GATEWAY = [
   "database-load",
   "forward",
@@ -19,7 +27,7 @@ const GATEWAY = [
   "views",
 ];
 const SERVER = ["document", "servers"];
-const WORKBENCH = ["inspector", "start"];
+const WORKBENCH = ["first-paint", "inspector", "start"];
 const ALL = [
   ...OWN,
   ...HOSTS.map((name) => `hosts/${name}`),

@@ -10,6 +10,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { connectGateway } from "@vitrine/host/gateway";
+import { WebSocket } from "ws";
 import { startModel } from "./model-server.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -56,13 +58,31 @@ export async function openConversationStage() {
   return {
     model,
     pid: child.pid,
-    /** Opens the workbench in a new context of the browser, with an empty conversation. */
-    async page(browser) {
+    /** A program that has the same user, for conversations without a page. */
+    client() {
+      class Socket extends WebSocket {
+        constructor(url) {
+          super(url, { headers, perMessageDeflate: false });
+        }
+      }
+      return connectGateway({
+        url: `${origin}/api/session`,
+        fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, ...headers } }),
+        WebSocket: Socket,
+        storage: { getItem: () => null, setItem() {}, removeItem() {} },
+      });
+    },
+    /** Opens the workbench in a new context of the browser: a conversation, or an empty one. */
+    async page(browser, id) {
       const answer = await fetch(`${origin}/api/login-link`, { method: "POST", headers, body: "{}" });
       const { url } = await answer.json();
-      const page = await browser.openPage(url);
+      const page = await browser.openPage(id === undefined ? url : `${url}#conversation=${id}`);
       // Navigation is not awaited, and code that is evaluated before it is over ends with it.
-      for (let tries = 0; !(await page.evaluate(IS_READY).catch(() => false)); tries++) {
+      for (
+        let tries = 0;
+        !(await page.evaluate(id === undefined ? IS_READY : IS_OPEN).catch(() => false));
+        tries++
+      ) {
         if (tries > 300) throw new Error("the workbench does not come up");
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
@@ -78,6 +98,7 @@ export async function openConversationStage() {
   };
 }
 
+const IS_OPEN = `Boolean(document.querySelector(".conversation-inner article"))`;
 const IS_READY = `Boolean(document.querySelector('textarea[placeholder^="Message bench"], textarea[placeholder*="bench"]'))
   && document.body.innerText.includes("draw")`;
 

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch } from "../browser.mjs";
 import { ms, quantile, table } from "../statistics.mjs";
+import { firstPaintShortfalls, measureFirstPaint, showFirstPaint } from "./first-paint.mjs";
 
 const MAIN = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
 const ROUNDS = Number(process.env.BENCH_WORKBENCH ?? 5);
@@ -141,6 +142,9 @@ export async function measureWorkbench() {
       app: middle(kind, "app"),
     });
     const browser = await launch();
+    const { link, stop } = await start(join(folder, "paint"));
+    const visits = await measureFirstPaint(link, browser, ROUNDS);
+    await stop();
     const held = await measureMemory(join(folder, "memory"), browser);
     await browser.close();
     return {
@@ -149,6 +153,7 @@ export async function measureWorkbench() {
       load: Math.round(loadavg()[0] * 10) / 10,
       cold: report("cold"),
       warm: report("warm"),
+      visits,
       memory: {
         apps: held.apps,
         emptyMB: Math.round(held.empty / 1e6),
@@ -162,7 +167,7 @@ export async function measureWorkbench() {
 }
 
 /** Returns one line for each measured value. */
-export const showWorkbench = ({ rounds, cold, warm, memory, inspector }) =>
+export const showWorkbench = ({ rounds, cold, warm, visits, memory, inspector }) =>
   [
     table(
       [`median of ${rounds}`, "link printed", "first call", "app visible"],
@@ -172,6 +177,11 @@ export const showWorkbench = ({ rounds, cold, warm, memory, inspector }) =>
       ],
     ),
     "",
+    showFirstPaint(visits),
+    "",
     `The page and its apps hold ${memory.emptyMB} MB with none, ${memory.fullMB} MB with ${memory.apps}.`,
     `The official inspector: ${inspector}`,
   ].join("\n");
+
+/** Returns one line for each expectation that is not met. */
+export const workbenchShortfalls = ({ visits }) => firstPaintShortfalls(visits);

@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 import { writeLicenses } from "../../scripts/licenses.mjs";
+import { startChunks } from "./vite.chunks.ts";
+import { directImports } from "./vite.imports.ts";
 
 const page = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
@@ -17,10 +19,24 @@ const licenses: Plugin = {
   },
 };
 
+/** The page is in English: the other languages of the library's own words are left out. */
+const english: Plugin = {
+  name: "english",
+  enforce: "pre",
+  load: (id) => {
+    const isForeign =
+      /\/react-(aria|aria-components|stately)\/dist\/.*\/intl\/(.+\/)?[a-z]{2}-[A-Z]{2}\.mjs$/.test(id) &&
+      !id.endsWith("/en-US.mjs");
+    return isForeign ? "export default undefined;" : null;
+  },
+};
+
+const PAGES = ["index.html", "render.html"].map(page);
+
 /** Two pages: one for users, and one in which `vitrine render` shows an app. */
 export default defineConfig({
   root: page("."),
-  plugins: [licenses],
+  plugins: [english, directImports(), licenses],
   build: {
     outDir: "dist/page",
     emptyOutDir: true,
@@ -31,7 +47,8 @@ export default defineConfig({
     // Served from this machine, and loaded once.
     chunkSizeWarningLimit: 2000,
     rollupOptions: {
-      input: [page("index.html"), page("render.html")],
+      input: PAGES,
+      output: { manualChunks: startChunks(PAGES) },
       onwarn: (warning, warn) => {
         // Warnings about third-party code: directives for server rendering, and misplaced annotations.
         if (!/^(MODULE_LEVEL_DIRECTIVE|INVALID_ANNOTATION)$/.test(warning.code ?? "")) warn(warning);

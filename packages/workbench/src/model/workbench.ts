@@ -19,7 +19,6 @@ import type { Look } from "./diagnosis/look.js";
 import { messageOf } from "./messages/messages.js";
 import { Observable } from "./observable.js";
 import { type Profile, STRICT } from "./profiles/profile.js";
-import { PROFILES } from "./profiles/profiles.js";
 import { Servers } from "./servers.js";
 import { Setup } from "./setup.js";
 
@@ -69,11 +68,10 @@ export class Workbench extends Observable {
   selected: AppModel | undefined;
   #look: Look = {};
   #profile: Profile = STRICT;
-  readonly #profiles: ReadonlyMap<string, Profile>;
+  #profiles: readonly Profile[] = [STRICT];
 
-  constructor(profiles: readonly Profile[] = PROFILES) {
+  constructor() {
     super();
-    this.#profiles = new Map(profiles.map((profile) => [profile.id, profile]));
     this.gateway = connectGateway({
       url: "/api/session",
       onask: (question, signal) => this.#ask(question, signal),
@@ -110,7 +108,8 @@ export class Workbench extends Observable {
       start: startUnseen,
       warm,
       hasModel: () => (this.conversation.settings.model ?? this.models.state?.current) !== undefined,
-      profile: (id) => (id === undefined ? this.#profile : (this.#profiles.get(id) ?? STRICT)),
+      profile: (id) =>
+        id === undefined ? this.#profile : (this.#profiles.find((each) => each.id === id) ?? STRICT),
     });
     this.servers.onchangedviews = (server, tools) => this.conversation.renew(server, tools);
     this.servers.onremoved = (server) => void this.conversation.serverRemoved(server);
@@ -143,8 +142,20 @@ export class Workbench extends Observable {
     this.changed();
   }
 
+  /** The strict one, until {@link loadProfiles}. */
   get profiles(): readonly Profile[] {
-    return [...this.#profiles.values()];
+    return this.#profiles;
+  }
+
+  /** Loads the profiles of all hosts: most users never leave the strict one. */
+  async loadProfiles(): Promise<void> {
+    try {
+      const { PROFILES } = await import("./profiles/profiles.js");
+      this.#profiles = PROFILES;
+    } catch (error) {
+      this.problem = `The host profiles cannot be loaded: ${messageOf(error)}. Reload the page.`;
+    }
+    this.changed();
   }
 
   /** Whether a question waits for the user. */

@@ -4,7 +4,13 @@
  * @module
  */
 import { ChevronDown } from "lucide-react";
-import { Button, Label, ListBox, ListBoxItem, Popover, Select, SelectValue } from "react-aria-components";
+import { useId, useRef, useState } from "react";
+import { Button } from "react-aria-components";
+import { opens } from "./menu-button.js";
+import { part } from "./part.js";
+
+/** Loaded when the pointer or the focus reaches the first control. */
+const OpenList = part("The list", async () => (await import("./open-list.js")).OpenList);
 
 /** Something that can be chosen. */
 export interface Option {
@@ -29,7 +35,7 @@ export interface ChoiceProps {
   "aria-describedby"?: string | undefined;
 }
 
-/** A select in the page's style. */
+/** A select in the page's style. Its list is not in the page until it is opened. */
 export function Choice(props: ChoiceProps) {
   const {
     label,
@@ -38,43 +44,53 @@ export function Choice(props: ChoiceProps) {
     value,
     onChange,
     placeholder = "Choose…",
-    id,
     isDisabled,
     isInvalid,
   } = props;
-  const labelledBy = props["aria-labelledby"];
+  const ownId = useId();
+  const id = props.id ?? `${ownId}-button`;
+  const labelId = props["aria-labelledby"] ?? `${ownId}-label`;
   const describedBy = props["aria-describedby"];
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const chosen = options.find((option) => option.id === value);
   return (
-    <Select
-      className="choice"
-      value={value}
-      onChange={(key) => key !== null && onChange(`${key}`)}
-      placeholder={placeholder}
-      isDisabled={isDisabled ?? false}
-      isInvalid={isInvalid ?? false}
-      {...(labelledBy ? { "aria-labelledby": labelledBy } : !showLabel && label && { "aria-label": label })}
-      {...(describedBy && { "aria-describedby": describedBy })}
-    >
-      {showLabel && <Label className="soft small">{label}</Label>}
-      <Button {...(id && { id })} className="input choice-button">
+    <div className="choice" data-invalid={isInvalid || undefined}>
+      {label !== undefined && props["aria-labelledby"] === undefined && (
+        <span id={labelId} className={showLabel ? "soft small" : "visually-hidden"}>
+          {label}
+        </span>
+      )}
+      <Button
+        ref={button}
+        id={id}
+        className="input choice-button"
+        isDisabled={isDisabled ?? false}
+        aria-haspopup="listbox"
+        aria-expanded={isOpen}
+        aria-labelledby={`${ownId}-value ${labelId}`}
+        {...(describedBy && { "aria-describedby": describedBy })}
+        onHoverStart={OpenList.prepare}
+        onFocus={OpenList.prepare}
+        onPress={() => setOpen(true)}
+        onKeyDown={(event) => opens(event) && setOpen(true)}
+      >
         {/* The chosen one's name, without its description. */}
-        <SelectValue className="choice-value">
-          {({ selectedText, defaultChildren }) =>
-            options.find((option) => option.id === value)?.label ?? selectedText ?? defaultChildren
-          }
-        </SelectValue>
+        <span id={`${ownId}-value`} className="choice-value" data-placeholder={!chosen || undefined}>
+          {chosen?.label ?? placeholder}
+        </span>
         <ChevronDown className="choice-arrow" />
       </Button>
-      <Popover className="popover">
-        <ListBox className="menu" items={options}>
-          {(option) => (
-            <ListBoxItem className="menu-item" textValue={option.label}>
-              <span>{option.label}</span>
-              {option.description && <span className="soft small">{option.description}</span>}
-            </ListBoxItem>
-          )}
-        </ListBox>
-      </Popover>
-    </Select>
+      {isOpen && (
+        <OpenList
+          anchor={button}
+          labelledBy={labelId}
+          options={options}
+          value={value}
+          onChoose={onChange}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </div>
   );
 }

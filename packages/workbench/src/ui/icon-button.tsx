@@ -4,14 +4,23 @@
  * @module
  */
 import type { LucideIcon } from "lucide-react";
-import type { ComponentProps } from "react";
-import { Button, Tooltip, TooltipTrigger } from "react-aria-components";
+import { type ComponentProps, useEffect, useId, useRef, useState } from "react";
+import { Button } from "react-aria-components";
+import { part } from "./part.js";
+
+/** Loaded when the pointer or the focus reaches the first button. */
+const OpenTooltip = part("The tooltip", async () => (await import("./open-tooltip.js")).OpenTooltip);
 
 /** Milliseconds of pointing before the tooltip appears. */
 const DELAY = 400;
 
+/** Hides the visible tooltip: there is one at a time. */
+let hideShown = (): void => {};
+
+type ButtonProps = ComponentProps<typeof Button>;
+
 /** Props of an {@link IconButton}. */
-export interface IconButtonProps extends Omit<ComponentProps<typeof Button>, "aria-label" | "children"> {
+export interface IconButtonProps extends Pick<ButtonProps, "id" | "className" | "isDisabled" | "onPress"> {
   icon: LucideIcon;
   /** The name for screen readers. */
   name: string;
@@ -20,19 +29,60 @@ export interface IconButtonProps extends Omit<ComponentProps<typeof Button>, "ar
 }
 
 /** A button with an icon from the page's icon set. */
-export function IconButton({
-  icon: Icon,
-  name,
-  tip = name,
-  className = "button quiet icon",
-  ...props
-}: IconButtonProps) {
+export function IconButton({ icon: Icon, name, tip = name, className, ...props }: IconButtonProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  const { isShown, hide, events } = useTooltip();
   return (
-    <TooltipTrigger delay={DELAY}>
-      <Button {...props} className={className} aria-label={name}>
+    <>
+      <Button
+        {...props}
+        {...events}
+        ref={button}
+        className={className ?? "button quiet icon"}
+        aria-label={name}
+        {...(isShown && { "aria-describedby": id })}
+      >
         <Icon />
       </Button>
-      <Tooltip className="tooltip">{tip}</Tooltip>
-    </TooltipTrigger>
+      {isShown && <OpenTooltip anchor={button} id={id} text={tip} onClose={hide} />}
+    </>
   );
+}
+
+/** Shows a tooltip after a while of pointing, or at once for the focus of a keyboard. */
+function useTooltip() {
+  const [isShown, setShown] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const hide = useRef(() => {
+    clearTimeout(timer.current);
+    setShown(false);
+  }).current;
+  const show = (): void => {
+    if (hideShown !== hide) hideShown();
+    hideShown = hide;
+    setShown(true);
+  };
+  useEffect(() => {
+    if (!isShown) return undefined;
+    const pressed = ({ key }: globalThis.KeyboardEvent): void => {
+      if (key === "Escape") hide();
+    };
+    addEventListener("keydown", pressed, true);
+    return () => removeEventListener("keydown", pressed, true);
+  }, [isShown, hide]);
+  useEffect(() => hide, [hide]);
+  const events = {
+    onHoverStart: () => {
+      OpenTooltip.prepare();
+      timer.current = setTimeout(show, DELAY);
+    },
+    onHoverEnd: hide,
+    onFocus: ({ target }: { target: Element }) => {
+      if (target.matches(":focus-visible")) show();
+    },
+    onBlur: hide,
+    onPressStart: hide,
+  };
+  return { isShown, hide, events };
 }

@@ -6,9 +6,8 @@
 import "@vitrine/host/define";
 import "./styles.css";
 import { createRoot } from "react-dom/client";
-import { PROFILES } from "../model/profiles/profiles.js";
 import { Workbench } from "../model/workbench.js";
-import { prepareMarkdown } from "./markdown/load-markdown.js";
+import { prepareParts } from "./prepare-parts.js";
 import { readKept } from "./shell/kept.js";
 import { Page } from "./shell/page.js";
 import { modeFromAddress, Screen } from "./shell/screen.js";
@@ -18,15 +17,18 @@ import { applyTheme, keptTheme } from "./shell/theme.js";
 // are in our own styles.
 document.head.append(Object.assign(document.createElement("meta"), { id: "react-aria-pressable-style" }));
 
-const workbench = new Workbench(PROFILES);
-const profile = workbench.profiles.find(({ id }) => id === readKept("profile"));
+const workbench = new Workbench();
+const kept = readKept("profile");
+// Also for apps from before a reload, which may have another profile than new ones.
+if (kept !== undefined) await workbench.loadProfiles();
+const profile = workbench.profiles.find(({ id }) => id === kept);
 if (profile) workbench.profile = profile;
 applyTheme(workbench, keptTheme());
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no root");
 createRoot(root).render(<Page workbench={workbench} screen={new Screen(modeFromAddress())} />);
 await workbench.start();
-void prepareMarkdown();
+void prepareParts(workbench);
 // Only the gateway's operator enables it. Otherwise its code is not even loaded.
 if (workbench.servers.isTestMode) {
   const { exposeHostTest } = await import("../model/host-test/host-test.js");

@@ -8,7 +8,8 @@ import { type Observable, whenCalm } from "../model/observable.js";
 
 /** Renders again on every change. */
 export function useObservable(model: Pick<Observable, "subscribe" | "version">): void {
-  useSyncExternalStore(model.subscribe, () => model.version);
+  const version = (): number => model.version;
+  useSyncExternalStore(model.subscribe, version, version);
 }
 
 /**

@@ -36,6 +36,12 @@ export class Questions extends Observable {
   #sampling: readonly PendingSampling[] = [];
   #elicitations: readonly PendingElicitation[] = [];
   #visits: readonly Visit[] = [];
+  #wereAsked = false;
+
+  /** Whether there has been a question: until then, nothing about questions is in the page. */
+  get wereAsked(): boolean {
+    return this.#wereAsked;
+  }
 
   get sampling(): readonly PendingSampling[] {
     return this.#sampling;
@@ -120,6 +126,7 @@ export class Questions extends Observable {
         },
       };
       if (signal.aborted) return reject(signal.reason);
+      this.#wereAsked = true;
       signal.addEventListener("abort", withdrawn);
       // After a lost connection the gateway asks again: the same question is shown once.
       update((pending) => [...pending.filter((each) => each.question.id !== question.id), mine]);

@@ -14,8 +14,7 @@ import {
 } from "@vitrine/protocol";
 import type { ViewPlace } from "@vitrine/wire";
 import type { LoggedViolation } from "../app/app-log.js";
-import { type Profile, SPEC } from "../profiles/profile.js";
-import { HOSTS } from "../profiles/profiles.js";
+import { NARROW_HOSTS, type Profile, SPEC } from "../profiles/profile.js";
 
 /** How to allow it: a declaration of the app, a setting of the operator, another host, or only a rewrite. */
 export type Remedy =
@@ -152,7 +151,7 @@ function closedBy(
   if (source === undefined) return undefined;
   const narrowing = NARROWINGS.find((each) => narrowCsp({ [field]: [source] }, [each]).narrowed[field]);
   if (!narrowing) return undefined;
-  const others = HOSTS.filter(({ id, narrow }) => id !== profile.id && narrow.includes(narrowing));
+  const others = NARROW_HOSTS.filter(({ id, narrow }) => id !== profile.id && narrow.includes(narrowing));
   const as = others.length > 0 ? `, as ${others.map(({ title }) => title).join(", ")} does` : "";
   return {
     remedy: { kind: "profile", narrowing },

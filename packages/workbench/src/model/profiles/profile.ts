@@ -90,5 +90,15 @@ export const STRICT: Profile = {
   narrow: NARROWINGS,
 };
 
+/** The policy of Claude; the rest of its profile is with the others. */
+export const CLAUDE_POLICY: Pick<Profile, "id" | "title" | "narrow"> = {
+  id: "claude",
+  title: "Claude (web and desktop)",
+  narrow: ["frame-domains", "insecure-resources"],
+};
+
+/** All known hosts that block what the specification allows. Advice names them before their profiles are loaded. */
+export const NARROW_HOSTS = [CLAUDE_POLICY];
+
 /** Whether it imitates no other host. */
 export const isOurs = ({ id }: Profile): boolean => id === SPEC.id || id === STRICT.id;

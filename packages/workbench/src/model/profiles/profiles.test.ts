@@ -1,7 +1,7 @@
 import { STYLE_VARIABLES } from "@vitrine/protocol";
 import { expect, it } from "vitest";
 import { PROFILE_MODES } from "../../node/profile-modes.js";
-import { type Abilities, type Profile, SPEC, STRICT } from "./profile.js";
+import { type Abilities, NARROW_HOSTS, type Profile, SPEC, STRICT } from "./profile.js";
 import { HOSTS, PROFILES } from "./profiles.js";
 
 /** Fields about the host; the rest is about the profile. */
@@ -44,6 +44,11 @@ it.each(PROFILES.filter((each) => each !== STRICT).map((profile) => [profile.id,
     expect(profile.description.length).toBeGreaterThan(40);
   },
 );
+
+it("lists the hosts that block more than the specification does", () => {
+  const narrow = HOSTS.filter((host) => host.narrow.length > 0);
+  expect(NARROW_HOSTS).toEqual(narrow.map(({ id, title, narrow }) => ({ id, title, narrow })));
+});
 
 it("starts with a policy that is never more lenient than any known host's, and is otherwise complete", () => {
   for (const { id, narrow } of HOSTS)

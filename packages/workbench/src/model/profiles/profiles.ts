@@ -10,7 +10,7 @@ import { CLAUDE_FONTS, GOOSE_FONTS } from "./host-styles/fonts.js";
 import { GOOSE_VARIABLES } from "./host-styles/goose.js";
 import { MCPJAM_VARIABLES } from "./host-styles/mcpjam.js";
 import { VSCODE_VARIABLES } from "./host-styles/vscode.js";
-import { type Abilities, type Profile, type Source, SPEC, STRICT } from "./profile.js";
+import { type Abilities, CLAUDE_POLICY, type Profile, type Source, SPEC, STRICT } from "./profile.js";
 
 /** When the sources were read, possibly from older copies; they change. */
 const READ = "2026-11-15";
@@ -56,15 +56,13 @@ const CHATGPT: Profile = {
 };
 
 const CLAUDE: Profile = {
-  id: "claude",
-  title: "Claude (web and desktop)",
+  ...CLAUDE_POLICY,
   description:
     "Inline and fullscreen, no picture-in-picture, no sampling. Frames of other sites are blocked even when they are declared, and http origins are dropped from resourceDomains. An inline app may be 5,000 pixels high; its guidelines advise at most 500. It sends style variables and its fonts, whose files are not loaded here.",
   displayModes: ["inline", "fullscreen"],
   abilities: SPEC.abilities,
   maxHeight: 5000,
   styles: { variables: CLAUDE_VARIABLES, css: { fonts: CLAUDE_FONTS } },
-  narrow: ["frame-domains", "insecure-resources"],
   allows: ["img-src blob: and https://assets.claude.ai", "frame-src 'self' blob: data:"],
   sources: {
     displayModes: at(

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { ProgressBar } from "react-aria-components";
 import type { PageCall } from "../../model/app/call-item.js";
 
 /** Props of a {@link CallProgress}. */
@@ -18,29 +17,31 @@ export function CallProgress({ call: { progress }, isAsked }: CallProgressProps)
   const { progress: value = 0, total, message } = progress ?? {};
   if (isAsked) return <p className="small soft">Waiting for your answer</p>;
   const isKnown = total !== undefined && total > 0;
+  const share = isKnown ? Math.max(0, Math.min(value / total, 1)) : 0;
+  const percentage = `${Math.round(share * 100)}%`;
   return (
-    <ProgressBar
+    <div
       className="progress"
+      role="progressbar"
       aria-label="Progress of the call"
-      isIndeterminate={!isKnown}
-      value={isKnown ? Math.min(value, total) : 0}
-      maxValue={isKnown ? total : 100}
+      {...(isKnown && {
+        "aria-valuemin": 0,
+        "aria-valuemax": total,
+        "aria-valuenow": Math.min(value, total),
+        "aria-valuetext": percentage,
+      })}
     >
-      {({ percentage, valueText }) => (
-        <>
-          <div className="progress-text small soft">
-            {/* The words are the server's. */}
-            <span>{message ?? (progress ? "In progress" : "Waiting for the server")}</span>
-            <span>{isKnown ? valueText : progress ? value.toLocaleString("en") : ""}</span>
-          </div>
-          <div className="track">
-            <div
-              className={isKnown ? "track-fill" : "track-fill indeterminate"}
-              style={isKnown ? { width: `${percentage ?? 0}%` } : {}}
-            />
-          </div>
-        </>
-      )}
-    </ProgressBar>
+      <div className="progress-text small soft">
+        {/* The words are the server's. */}
+        <span>{message ?? (progress ? "In progress" : "Waiting for the server")}</span>
+        <span>{isKnown ? percentage : progress ? value.toLocaleString("en") : ""}</span>
+      </div>
+      <div className="track">
+        <div
+          className={isKnown ? "track-fill" : "track-fill indeterminate"}
+          style={isKnown ? { width: `${share * 100}%` } : {}}
+        />
+      </div>
+    </div>
   );
 }

@@ -4,9 +4,10 @@
  * @module
  */
 import { Trash2 } from "lucide-react";
-import { Button, Dialog, DialogTrigger, Heading, Popover } from "react-aria-components";
+import { Button, Heading } from "react-aria-components";
 import type { PageConversation } from "../../model/conversation/conversation.js";
 import { IconButton } from "../icon-button.js";
+import { PopoverButton } from "../popover-button.js";
 import { useObserved } from "../use-observable.js";
 
 /** Shown when there are entries. It asks before it removes more than one, because they do not come back. */
@@ -17,39 +18,41 @@ export function ClearButton({ conversation }: { conversation: PageConversation }
   if (count === 0) return null;
   if (count < 2) return <IconButton icon={Trash2} name="Clear the conversation" onPress={clear} />;
   return (
-    <DialogTrigger>
-      <Button className="button quiet icon" aria-label="Clear the conversation">
-        <Trash2 />
-      </Button>
-      <Popover className="popover" placement="top">
-        <Dialog className="clear-dialog" role="alertdialog">
-          {({ close }) => (
-            <>
-              <Heading slot="title" level={2}>
-                Clear the conversation?
-              </Heading>
-              <p>
-                {count === 1 ? "The entry is" : `All ${count} entries are`} removed
-                {apps > 0 && `, and ${apps === 1 ? "an app is" : `${apps} apps are`} closed`}.
-              </p>
-              <div className="clear-buttons">
-                <Button className="button" onPress={close} autoFocus>
-                  Keep
-                </Button>
-                <Button
-                  className="button primary"
-                  onPress={() => {
-                    close();
-                    clear();
-                  }}
-                >
-                  Clear
-                </Button>
-              </div>
-            </>
-          )}
-        </Dialog>
-      </Popover>
-    </DialogTrigger>
+    <PopoverButton
+      button={{
+        className: "button quiet icon",
+        "aria-label": "Clear the conversation",
+        children: <Trash2 />,
+      }}
+      className="clear-dialog"
+      role="alertdialog"
+      placement="top"
+    >
+      {(close) => (
+        <>
+          <Heading slot="title" level={2}>
+            Clear the conversation?
+          </Heading>
+          <p>
+            {count === 1 ? "The entry is" : `All ${count} entries are`} removed
+            {apps > 0 && `, and ${apps === 1 ? "an app is" : `${apps} apps are`} closed`}.
+          </p>
+          <div className="clear-buttons">
+            <Button className="button" onPress={close} autoFocus>
+              Keep
+            </Button>
+            <Button
+              className="button primary"
+              onPress={() => {
+                close();
+                clear();
+              }}
+            >
+              Clear
+            </Button>
+          </div>
+        </>
+      )}
+    </PopoverButton>
   );
 }

@@ -1,6 +1,7 @@
 import type { Tool } from "@vitrine/protocol";
 import { describe, expect, it } from "vitest";
 import type { ShownServer } from "../../model/servers.js";
+import { checkValue } from "../form/check-value.js";
 import {
   argumentsHint,
   callableTools,
@@ -49,12 +50,12 @@ describe("a text", () => {
       '/weather show{"city":"Oslo"}',
       '/weather  show\n{"city":"Oslo"} ',
     ])
-      expect(readCommand(text, TOOLS, SERVERS), text).toMatchObject({
+      expect(readCommand(text, TOOLS, SERVERS, checkValue), text).toMatchObject({
         kind: "call",
         tool: { server: "weather" },
         input,
       });
-    expect(readCommand("/my clock now", TOOLS, SERVERS)).toMatchObject({
+    expect(readCommand("/my clock now", TOOLS, SERVERS, checkValue)).toMatchObject({
       kind: "call",
       tool: { server: "my clock", facts: { tool: { name: "now" } } },
       input: {},
@@ -79,7 +80,7 @@ describe("a text", () => {
       ...STATES,
     ]);
     for (const text of ["/asleep send", '/asleep  send {"to": "ana"}', "/ASLEEP send", "/Asleep send"]) {
-      expect(readCommand(text, evil, SERVERS), text).toMatchObject({
+      expect(readCommand(text, evil, SERVERS, checkValue), text).toMatchObject({
         kind: "problem",
         problem: expect.stringContaining("The server “asleep” has no tool “send”"),
       });
@@ -95,20 +96,23 @@ describe("a text", () => {
   it("attack E08: a tool whose name is a server's and a word is called with its own server's name only, also when that other server is gone", () => {
     const evil = callableTools([server("evil", [tool("mail send")])]);
     for (const text of ["/mail send", '/mail send {"to": "ana"}'])
-      expect(readCommand(text, evil, ["evil"]), text).toMatchObject({ kind: "problem", isUnknown: true });
+      expect(readCommand(text, evil, ["evil"], checkValue), text).toMatchObject({
+        kind: "problem",
+        isUnknown: true,
+      });
     expect(namedTool("/evil mail send", evil, ["evil"])?.server).toBe("evil");
     expect(completions("/mail", evil, ["evil"]).map(completed)).toEqual(["/evil mail send "]);
   });
 
   it("opens the form of a tool that needs arguments, if none are given", () => {
-    expect(readCommand("/show ", TOOLS, SERVERS)).toMatchObject({
+    expect(readCommand("/show ", TOOLS, SERVERS, checkValue)).toMatchObject({
       kind: "form",
       tool: { server: "weather" },
     });
   });
 
   it("lists the servers that have a tool of that name, and how to name one", () => {
-    expect(readCommand("/now", TOOLS, SERVERS)).toEqual({
+    expect(readCommand("/now", TOOLS, SERVERS, checkValue)).toEqual({
       kind: "problem",
       problem: expect.stringMatching(/“now”: weather, my clock\. .*\/weather now\.$/),
     });
@@ -116,31 +120,31 @@ describe("a text", () => {
 
   it("reports that there is no such tool, or none that a user may call (C02)", () => {
     for (const text of ["/nothing", "/secret {}", "/"])
-      expect(readCommand(text, TOOLS, SERVERS), text).toMatchObject({ kind: "problem" });
-    expect(readCommand("/secret {}", TOOLS, SERVERS)).toMatchObject({
+      expect(readCommand(text, TOOLS, SERVERS, checkValue), text).toMatchObject({ kind: "problem" });
+    expect(readCommand("/secret {}", TOOLS, SERVERS, checkValue)).toMatchObject({
       problem: expect.stringContaining("“secret”"),
     });
   });
 
   it("reports the position of an error in the JSON", () => {
-    expect(readCommand('/show {"city": }', TOOLS, SERVERS)).toEqual({
+    expect(readCommand('/show {"city": }', TOOLS, SERVERS, checkValue)).toEqual({
       kind: "problem",
       problem: 'This is not JSON: line 1, column 16: "}" is not expected there.',
       at: 15,
     });
-    expect(readCommand('/show {"city":\n}', TOOLS, SERVERS)).toMatchObject({
+    expect(readCommand('/show {"city":\n}', TOOLS, SERVERS, checkValue)).toMatchObject({
       problem: expect.stringContaining("line 2, column 1"),
     });
-    expect(readCommand("/show Oslo", TOOLS, SERVERS)).toMatchObject({
+    expect(readCommand("/show Oslo", TOOLS, SERVERS, checkValue)).toMatchObject({
       problem: expect.stringContaining("column 7"),
     });
-    expect(readCommand("/show [1]", TOOLS, SERVERS)).toMatchObject({
+    expect(readCommand("/show [1]", TOOLS, SERVERS, checkValue)).toMatchObject({
       problem: expect.stringContaining("are an object"),
     });
   });
 
   it("names the argument that does not fit the tool, before anything is sent", () => {
-    expect(readCommand('/show {"city": 1}', TOOLS, SERVERS)).toMatchObject({
+    expect(readCommand('/show {"city": 1}', TOOLS, SERVERS, checkValue)).toMatchObject({
       kind: "problem",
       problem: expect.stringMatching(/^city: /),
     });
@@ -179,7 +183,7 @@ describe("suggestions while typing", () => {
 it("a hint shows the arguments of a tool, and what Enter does", () => {
   const hint = (text: string): string => {
     const named = namedTool(text, TOOLS, SERVERS);
-    return named ? argumentsHint(named) : "";
+    return named ? argumentsHint(named, checkValue) : "";
   };
   expect(hint("/show ")).toBe('Enter opens its form; or write its arguments: {"city": …}');
   expect(hint("/now later ")).toBe("Enter calls it.");

@@ -6,7 +6,7 @@
  */
 import type { RJSFSchema } from "@rjsf/utils";
 import type { ShownServer } from "../../model/servers.js";
-import { checkValue } from "../form/check-value.js";
+import type { checkValue } from "../form/check-value.js";
 import { errorAt, readArguments } from "../form/json-text.js";
 import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
 
@@ -29,6 +29,9 @@ export type Command =
       /** Whether the tool is unknown so far. */
       readonly isUnknown?: true | undefined;
     };
+
+/** Checks arguments against a schema. It is loaded when the first command is written. */
+export type CheckArguments = typeof checkValue;
 
 /** Maximum number of arguments in a hint. */
 const NAMED = 6;
@@ -56,6 +59,7 @@ export function readCommand(
   text: string,
   tools: readonly CallableTool[],
   servers: readonly string[],
+  check: CheckArguments,
 ): Command {
   const { found, end } = named(text, tools, servers);
   const [tool, other] = found;
@@ -81,12 +85,12 @@ export function readCommand(
   }
   const schema = inputSchema as RJSFSchema;
   if (text.slice(end).trim() === "")
-    return checkValue(schema, {}).length === 0 ? { kind: "call", tool, input: {} } : { kind: "form", tool };
+    return check(schema, {}).length === 0 ? { kind: "call", tool, input: {} } : { kind: "form", tool };
   // Keeps positions: the name is replaced by blanks before parsing.
   const json = text.slice(0, end).replace(/\S/g, " ") + text.slice(end);
   const { value, problem } = readArguments(json);
   if (!value) return { kind: "problem", problem, at: Math.min(errorAt(json), text.length) };
-  const [wrong] = checkValue(schema, value);
+  const [wrong] = check(schema, value);
   if (!wrong) return { kind: "call", tool, input: value };
   const { path, message } = wrong;
   return { kind: "problem", problem: path.length > 0 ? `${path.join(".")}: ${message}` : message };
@@ -124,10 +128,10 @@ export function namedTool(
 }
 
 /** A hint about the arguments of a tool. */
-export function argumentsHint({ facts }: CallableTool): string {
+export function argumentsHint({ facts }: CallableTool, check: CheckArguments): string {
   const schema = facts.tool.inputSchema as RJSFSchema;
   const names = Object.keys(schema.properties ?? {});
-  const form = checkValue(schema, {}).length === 0 ? "Enter calls it" : "Enter opens its form";
+  const form = check(schema, {}).length === 0 ? "Enter calls it" : "Enter opens its form";
   if (names.length === 0) return `${form}.`;
   const shown = names.slice(0, NAMED).map((name) => `${JSON.stringify(name)}: …`);
   return `${form}; or write its arguments: {${[...shown, ...(names.length > NAMED ? ["…"] : [])].join(", ")}}`;

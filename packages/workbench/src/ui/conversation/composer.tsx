@@ -7,9 +7,7 @@ import { ArrowUp, Library, Square } from "lucide-react";
 import {
   type FocusEvent,
   type KeyboardEvent,
-  lazy,
   memo,
-  Suspense,
   useEffect,
   useId,
   useMemo,
@@ -22,6 +20,7 @@ import { messageOf } from "../../model/messages/messages.js";
 import type { Workbench } from "../../model/workbench.js";
 import { rememberArguments } from "../form/arguments-memory.js";
 import { IconButton } from "../icon-button.js";
+import { Loaded, useLoaded } from "../loaded.js";
 import { ModelChoice } from "../models/model-choice.js";
 import type { ChosenTool } from "../servers/servers-pane.js";
 import { useObservable, useObserved } from "../use-observable.js";
@@ -31,6 +30,7 @@ import { ClearButton } from "./clear-button.js";
 import {
   argumentsHint,
   type CallableTool,
+  type CheckArguments,
   callableTools,
   completed,
   completions,
@@ -40,11 +40,14 @@ import {
   readCommand,
 } from "./command.js";
 import "./composer.css";
+import { part } from "../part.js";
 import { namedPrompt, type OfferedPrompt, offeredPrompts, promptCompletions } from "./prompt-command.js";
 import { optionId, shownTools, ToolMenu } from "./tool-menu.js";
 
 const WAITING =
   "Some servers have not listed their tools yet: the tool is called as soon as it is clear which one you mean. To call it now, write its server's name before it.";
+const UNCHECKED =
+  "The tool is not called: the part of this page that checks arguments could not be loaded. Enter tries again.";
 const EDITING =
   "When you send it, the conversation continues from here. What followed stays as another version.";
 const REPLACING = "When you send it, your message and the failed answer are replaced.";
@@ -55,8 +58,10 @@ const agentHelp = (agents: readonly string[]): string =>
     ? "No agent is connected. Connect one first: it reads only what you write after that."
     : `${agents.join(", ")} reads what you write here with the result of its next call, or at once while it waits in app_context.`;
 
+/** Loaded when a command is written. */
+const checker = new Loaded<CheckArguments>(async () => (await import("../form/check-value.js")).checkValue);
 /** Loaded when a prompt is chosen. */
-const PromptDialog = lazy(async () => ({ default: (await import("./prompt-dialog.js")).PromptDialog }));
+const PromptDialog = part("The prompt", async () => (await import("./prompt-dialog.js")).PromptDialog);
 
 /** Loaded when the user wants a resource. */
 const ResourceDialog = lazy(async () => ({ default: (await import("./resource-dialog.js")).ResourceDialog }));
@@ -117,6 +122,8 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   // Enter calls an exactly named tool, unless another one is selected.
   const active = moved?.text === text ? moved.place : named ? -1 : 0;
 
+  const check = useLoaded(checker, isCommand(text));
+
   // Puts the edited message into the field.
   useEffect(() => {
     if (!editing) return;
@@ -156,7 +163,13 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
       choosePrompt(ofName);
       return;
     }
-    const read = readCommand(text, tools, names);
+    // Sent before the code that checks it was there.
+    if (!check) {
+      setEarly(text);
+      void checker.prepare();
+      return;
+    }
+    const read = readCommand(text, tools, names, check);
     setEarly(undefined);
     // A server that has not answered yet may have the tool, or one of the same name.
     const isUnclear = read.kind === "problem" ? read.isUnknown : !isAddressed(text, names);
@@ -182,7 +195,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   // biome-ignore lint/correctness/useExhaustiveDependencies: tried again when the list of tools changes, and not with each letter.
   useEffect(() => {
     if (early !== undefined && early === text) command();
-  }, [servers.version]);
+  }, [servers.version, check]);
   const send = (): void => {
     // Not the button, which becomes disabled.
     area.current?.focus();
@@ -214,7 +227,8 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const left = ({ relatedTarget }: FocusEvent): void => {
     if (!box.current?.contains(relatedTarget)) setClosedFor(text);
   };
-  const hint = named && isCommand(text) && !text.includes("{") ? argumentsHint(named) : undefined;
+  const hint =
+    named && check && isCommand(text) && !text.includes("{") ? argumentsHint(named, check) : undefined;
   const model = agents ? agents.join(", ") || "the agent" : answeringModel(models.state, chosen);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: files can be dropped on it, and chosen by a button.
@@ -243,19 +257,17 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
         />
       )}
       {prompt && (
-        <Suspense>
-          <PromptDialog
-            workbench={workbench}
-            offered={prompt}
-            onDone={(content) => {
-              setPrompt(undefined);
-              if (!content) return;
-              write(content.text);
-              attachments.addBlocks(content.blocks);
-              area.current?.focus();
-            }}
-          />
-        </Suspense>
+        <PromptDialog
+          workbench={workbench}
+          offered={prompt}
+          onDone={(content) => {
+            setPrompt(undefined);
+            if (!content) return;
+            write(content.text);
+            attachments.addBlocks(content.blocks);
+            area.current?.focus();
+          }}
+        />
       )}
       {isChoosing && (
         <Suspense>
@@ -309,6 +321,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
             role="status"
           >
             {problem ??
+              (early === text && checker.problem !== undefined ? UNCHECKED : undefined) ??
               hint ??
               (editing
                 ? editing.answer

@@ -6,10 +6,11 @@
 import { oneLine } from "@vitrine/host";
 import type { AppContext } from "@vitrine/wire";
 import { memo } from "react";
-import { Button, Dialog, DialogTrigger, Heading, Popover } from "react-aria-components";
+import { Heading } from "react-aria-components";
 import { type ChangedLine, changeSummary, contextChange } from "../../model/conversation/context-change.js";
 import { textOf } from "../../model/messages/messages.js";
 import { Json } from "../inspector/json.js";
+import { PopoverButton } from "../popover-button.js";
 import { ContentBlocks } from "./content-blocks.js";
 
 /** Maximum characters of a chip. */
@@ -42,15 +43,24 @@ function Chip({ context, agent }: { context: AppContext; agent: string | undefin
   const lines = contextChange(context);
   const when = agent === undefined ? "with your next message" : "with the result of its next call";
   return (
-    <DialogTrigger>
-      <Button className="button context-chip" data-stale={isStale || undefined}>
-        <span>
-          {title}: {lines ? short(changeSummary(lines)) : summaryOf(context)}
-        </span>
-        {isStale && <span className="badge warn">app closed</span>}
-      </Button>
-      <Popover className="popover" placement="top">
-        <Dialog className="context-whole">
+    <PopoverButton
+      button={{
+        className: "button context-chip",
+        "data-stale": isStale || undefined,
+        children: (
+          <>
+            <span>
+              {title}: {lines ? short(changeSummary(lines)) : summaryOf(context)}
+            </span>
+            {isStale && <span className="badge warn">app closed</span>}
+          </>
+        ),
+      }}
+      className="context-whole"
+      placement="top"
+    >
+      {() => (
+        <>
           <Heading slot="title" level={2}>
             {server}: context of its app {title}
           </Heading>
@@ -65,9 +75,9 @@ function Chip({ context, agent }: { context: AppContext; agent: string | undefin
             <ContentBlocks content={content} />
             {structuredContent !== undefined && <Json value={structuredContent} label="Structured content" />}
           </section>
-        </Dialog>
-      </Popover>
-    </DialogTrigger>
+        </>
+      )}
+    </PopoverButton>
   );
 }
 

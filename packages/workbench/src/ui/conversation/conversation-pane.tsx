@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { lazy, memo, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import type { PageCall } from "../../model/app/call-item.js";
+import type { Item } from "../../model/conversation/conversation.js";
 import type { Workbench } from "../../model/workbench.js";
 import type { ChosenTool } from "../servers/servers-pane.js";
 import { Boundary } from "../shell/boundary.js";
@@ -14,15 +15,17 @@ import { Announcer } from "./announcer.js";
 import { Composer } from "./composer.js";
 import { ContextChips } from "./context-chips.js";
 import "./conversation.css";
+import { part } from "../part.js";
 import { ConversationHead } from "./conversation-head.js";
 import { Entry } from "./entry.js";
+import { EntryBlocks } from "./entry-blocks.js";
 import { FirstSteps } from "./first-steps.js";
 import { pinPlaces, useIsWide } from "./pin-places.js";
 import { Undo } from "./undo.js";
 import { useNewest } from "./use-newest.js";
 
 /** Loaded when it is opened. */
-const FindBar = lazy(async () => ({ default: (await import("./find-bar.js")).FindBar }));
+const FindBar = part("The search", async () => (await import("./find-bar.js")).FindBar);
 
 /** Props of a {@link ConversationPane}. */
 export interface ConversationPaneProps {
@@ -61,25 +64,28 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
   const box = useRef<HTMLDivElement>(null);
   const isWide = useIsWide(box);
   const { pinned } = conversation;
+  const [blocks] = useState(() => new EntryBlocks(keyOf));
   const places = useMemo(() => (isWide ? pinPlaces(pinned.length) : []), [isWide, pinned.length]);
   return (
     <div className="conversation" ref={box} data-pins={places.length > 0 || undefined}>
       <ConversationHead workbench={workbench} onFind={(words) => setFinding(words)} />
       {finding !== undefined && (
-        <Suspense>
-          <FindBar key={finding} inner={inner} start={finding} onClose={() => setFinding(undefined)} />
-        </Suspense>
+        <FindBar key={finding} inner={inner} start={finding} onClose={() => setFinding(undefined)} />
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <div className="conversation-list" ref={list} role="log" aria-label="Conversation" tabIndex={0}>
         <div className="conversation-inner" ref={inner}>
-          {items.map((item) => (
-            <Entry
-              key={item.kind === "call" ? item.key : item.id}
-              workbench={workbench}
-              item={item}
-              place={places[pinned.indexOf(item as PageCall)]}
-            />
+          {blocks.divide(items).map(({ id, entries }) => (
+            <div key={id} className="conversation-block">
+              {entries.map((item) => (
+                <Entry
+                  key={keyOf(item)}
+                  workbench={workbench}
+                  item={item}
+                  place={places[pinned.indexOf(item as PageCall)]}
+                />
+              ))}
+            </div>
           ))}
           {/* The model's calls are the last entries: the question about one stands below it. */}
           <div className="conversation-questions" ref={questions} />
@@ -113,6 +119,8 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
     </div>
   );
 });
+
+const keyOf = (item: Item): string => (item.kind === "call" ? item.key : item.id);
 
 const isOwnWord = (item: { kind: string; from?: unknown }): boolean =>
   item.kind === "user" && item.from === undefined;

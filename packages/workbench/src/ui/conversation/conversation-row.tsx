@@ -7,14 +7,24 @@
 import type { ConversationSummary } from "@vitrine/wire";
 import { Ellipsis } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
-import { Button, Input, Menu, MenuItem, MenuTrigger, Popover, TextField } from "react-aria-components";
+import { Button, Input, TextField } from "react-aria-components";
 import { messageOf } from "../../model/messages/messages.js";
 import type { Workbench } from "../../model/workbench.js";
 import { clock } from "../inspector/format.js";
+import { MenuButton } from "../menu-button.js";
 import { fileName, saveFile } from "../save-file.js";
 import { Marked } from "./marked.js";
 
 type ExportFormat = "copy" | "md" | "json" | "html";
+
+const MORE = [
+  { id: "rename", label: "Rename…" },
+  { id: "copy", label: "Copy as Markdown" },
+  { id: "md", label: "Export as Markdown" },
+  { id: "json", label: "Export as JSON" },
+  { id: "html", label: "Export as a page with apps" },
+  { id: "delete", label: "Delete…" },
+];
 
 /** Props of a {@link ConversationRow}. */
 export interface ConversationRowProps {
@@ -100,40 +110,17 @@ export function ConversationRow(props: ConversationRowProps) {
           {isRunning && " · running"}
         </span>
       </Button>
-      <MenuTrigger>
-        <Button className="button quiet icon" aria-label={`More about ${title}`}>
-          <Ellipsis />
-        </Button>
-        <Popover className="popover">
-          <Menu
-            className="menu"
-            onAction={(key) =>
-              key === "copy" || key === "md" || key === "json" || key === "html"
-                ? void save(key)
-                : setDoing(key === "rename" ? "rename" : "delete")
-            }
-          >
-            <MenuItem id="rename" className="menu-item">
-              Rename…
-            </MenuItem>
-            <MenuItem id="copy" className="menu-item">
-              Copy as Markdown
-            </MenuItem>
-            <MenuItem id="md" className="menu-item">
-              Export as Markdown
-            </MenuItem>
-            <MenuItem id="json" className="menu-item">
-              Export as JSON
-            </MenuItem>
-            <MenuItem id="html" className="menu-item">
-              Export as a page with apps
-            </MenuItem>
-            <MenuItem id="delete" className="menu-item">
-              Delete…
-            </MenuItem>
-          </Menu>
-        </Popover>
-      </MenuTrigger>
+      <MenuButton
+        name={`More about ${title}`}
+        entries={MORE}
+        onAction={(id) =>
+          id === "copy" || id === "md" || id === "json" || id === "html"
+            ? void save(id)
+            : setDoing(id === "rename" ? "rename" : "delete")
+        }
+      >
+        <Ellipsis />
+      </MenuButton>
     </li>
   );
 }

@@ -5,12 +5,18 @@
  */
 import type { ModelItem, UserItem } from "@vitrine/wire";
 import { ChevronLeft, ChevronRight, Ellipsis, Pencil, RefreshCw } from "lucide-react";
-import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { Button } from "react-aria-components";
 import type { PageConversation } from "../../model/conversation/conversation.js";
 import { textOf } from "../../model/messages/messages.js";
 import { CopyButton } from "../copy-button.js";
 import { IconButton } from "../icon-button.js";
+import { MenuButton } from "../menu-button.js";
 import { useObserved } from "../use-observable.js";
+
+const MORE = [
+  { id: "branch", label: "Continue in a new conversation" },
+  { id: "delete", label: "Delete" },
+];
 
 /** Props of {@link EntryActions}. */
 export interface EntryActionsProps {
@@ -62,26 +68,13 @@ export function EntryActions({ conversation, item }: EntryActionsProps) {
       {text !== "" && (
         <CopyButton text={text} label={item.kind === "model" ? "Copy the answer" : "Copy the message"} />
       )}
-      <MenuTrigger>
-        <Button className="button quiet icon" aria-label="More about this entry">
-          <Ellipsis />
-        </Button>
-        <Popover className="popover">
-          <Menu
-            className="menu"
-            onAction={(key) =>
-              key === "branch" ? void conversation.branch(item) : conversation.delete(item)
-            }
-          >
-            <MenuItem id="branch" className="menu-item">
-              Continue in a new conversation
-            </MenuItem>
-            <MenuItem id="delete" className="menu-item">
-              Delete
-            </MenuItem>
-          </Menu>
-        </Popover>
-      </MenuTrigger>
+      <MenuButton
+        name="More about this entry"
+        entries={MORE}
+        onAction={(id) => (id === "branch" ? void conversation.branch(item) : conversation.delete(item))}
+      >
+        <Ellipsis />
+      </MenuButton>
     </div>
   );
 }

@@ -9,7 +9,7 @@ import type { Workbench } from "../../model/workbench.js";
 import { directInput } from "../form/direct-input.js";
 import { ModelsButton } from "../models/models-button.js";
 import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
-import { AddButton } from "../setup/setup-parts.js";
+import { AddButton } from "../setup/add-button.js";
 import { Logo } from "../shell/logo.js";
 import { useObservable } from "../use-observable.js";
 import { answeringModel } from "./answering-model.js";

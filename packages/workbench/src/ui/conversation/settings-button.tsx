@@ -4,14 +4,16 @@
  * @module
  */
 import { SlidersHorizontal } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components";
 import type { PageConversation } from "../../model/conversation/conversation.js";
+import { part } from "../part.js";
 import { useObserved } from "../use-observable.js";
 
-const SettingsDialog = lazy(async () => ({
-  default: (await import("./settings-dialog.js")).SettingsDialog,
-}));
+const SettingsDialog = part(
+  "The settings",
+  async () => (await import("./settings-dialog.js")).SettingsDialog,
+);
 
 /** A button with the dialog. */
 export function SettingsButton({ conversation }: { conversation: PageConversation }) {
@@ -23,15 +25,13 @@ export function SettingsButton({ conversation }: { conversation: PageConversatio
       <Button
         className={isSet ? "button quiet icon is-changed" : "button quiet icon"}
         aria-label={isSet ? "Settings of this conversation (changed)" : "Settings of this conversation"}
+        onHoverStart={SettingsDialog.prepare}
+        onFocus={SettingsDialog.prepare}
         onPress={() => setOpen(true)}
       >
         <SlidersHorizontal />
       </Button>
-      {isOpen && (
-        <Suspense>
-          <SettingsDialog conversation={conversation} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <SettingsDialog conversation={conversation} onClose={() => setOpen(false)} />}
     </>
   );
 }

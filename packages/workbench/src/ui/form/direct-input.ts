@@ -5,20 +5,23 @@
  */
 import type { RJSFSchema } from "@rjsf/utils";
 import { recordOf, type Tool } from "@vitrine/protocol";
-import { checkValue } from "./check-value.js";
+
+/** Keywords that restrict no object whose required fields have their own defaults. */
+const PLAIN =
+  /^(type|properties|required|additionalProperties|title|description|\$schema|\$id|\$comment|\$defs|definitions|examples)$/;
 
 /**
  * Arguments with which a tool can be called directly, with the defaults of its own fields; undefined if the
- * user must fill something in.
+ * user must fill something in, or if that takes the validator to know: it is loaded with the first form.
  */
 export function directInput({ inputSchema }: Tool): Record<string, unknown> | undefined {
-  const schema = inputSchema as RJSFSchema;
-  const fields = Object.entries(recordOf(schema.properties));
+  if (!Object.keys(inputSchema).every((keyword) => PLAIN.test(keyword))) return undefined;
+  const { properties, required = [] } = inputSchema as RJSFSchema;
   const input = Object.fromEntries(
-    fields.flatMap(([name, field]) => {
+    Object.entries(recordOf(properties)).flatMap(([name, field]) => {
       const value = recordOf(field)["default"];
       return value === undefined ? [] : [[name, value]];
     }),
   );
-  return checkValue(schema, input).length === 0 ? input : undefined;
+  return Array.isArray(required) && required.every((name) => Object.hasOwn(input, name)) ? input : undefined;
 }

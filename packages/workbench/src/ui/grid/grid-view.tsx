@@ -11,6 +11,7 @@ import type { Workbench } from "../../model/workbench.js";
 import { Diagnosis } from "../inspector/diagnosis.js";
 import { replaysOf } from "../replay/replays.js";
 import { useObservable } from "../use-observable.js";
+import { useProfiles } from "../use-profiles.js";
 import "./grid.css";
 import { type GridCell, GridCells, type GridSubject, MOST_CELLS } from "./grid-cells.js";
 import { Scaled } from "./scaled.js";
@@ -81,7 +82,7 @@ function nameOf(subject: GridSubject): { tool: string; server: string } {
 
 function Cells({ workbench, subject }: { workbench: Workbench; subject: GridSubject }) {
   const { gateway, profile } = workbench;
-  const profiles = useMemo(() => workbench.profiles, [workbench]);
+  const profiles = useProfiles(workbench);
   const [chosenProfiles, setProfiles] = useState<readonly string[]>([profile.id]);
   const [themes, setThemes] = useState<readonly string[]>(["light", "dark"]);
   const [devices, setDevices] = useState<readonly string[]>(["desktop", "mobile"]);

@@ -3,17 +3,20 @@
  *
  * @module
  */
-import { lazy, memo, Suspense, useState } from "react";
+import { memo, useState } from "react";
 import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { Inspector } from "../inspector/inspector.js";
 import { Boundary } from "../shell/boundary.js";
 import "./inspector-pane.css";
+import { part } from "../part.js";
 
 /** Loaded when a user first looks at a server. */
-const ServerInspector = lazy(async () => ({
-  default: (await import("../server-inspector/server-inspector.js")).ServerInspector,
-}));
+const ServerInspector = part(
+  "The inspector of servers",
+  async () => (await import("../server-inspector/server-inspector.js")).ServerInspector,
+  <p className="in-none soft">Loading…</p>,
+);
 
 /** Inspects an app, or a server. */
 export const InspectorPane = memo(({ workbench }: { workbench: Workbench }) => {
@@ -39,9 +42,7 @@ export const InspectorPane = memo(({ workbench }: { workbench: Workbench }) => {
         <Inspector workbench={workbench} />
       ) : (
         <Boundary name="The inspector of servers">
-          <Suspense fallback={<p className="in-none soft">Loading…</p>}>
-            <ServerInspector workbench={workbench} />
-          </Suspense>
+          <ServerInspector workbench={workbench} />
         </Boundary>
       )}
     </div>

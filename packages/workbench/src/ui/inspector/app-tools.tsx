@@ -4,7 +4,7 @@
  * @module
  */
 import type { CallToolResult, Tool } from "@vitrine/protocol";
-import { lazy, Suspense, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import type { AppModel } from "../../model/app/app-model.js";
 import { toolTitle } from "../../model/app/foreign.js";
@@ -12,12 +12,17 @@ import { messageOf } from "../../model/messages/messages.js";
 import { Result } from "../conversation/result.js";
 import { Fold } from "../fold.js";
 import "../form/form.css";
+import { part } from "../part.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
 import { Json } from "./json.js";
 
 /** Loaded with its form, which is large. */
-const ToolForm = lazy(async () => ({ default: (await import("../form/tool-form.js")).ToolForm }));
+const ToolForm = part(
+  "The form",
+  async () => (await import("../form/tool-form.js")).ToolForm,
+  <p className="soft">Loading…</p>,
+);
 
 /** The app's tools. The app is asked when this tab is first shown. */
 export function AppToolsTab({ app }: { app: AppModel }) {
@@ -81,16 +86,14 @@ function AppTool({ app, tool }: { app: AppModel; tool: Tool }) {
         <Json value={outputSchema ? { inputSchema, outputSchema } : { inputSchema }} label="Schema" />
       </Fold>
       <Boundary name="The form of this tool">
-        <Suspense fallback={<p className="soft">Loading…</p>}>
-          <ToolForm
-            // A new schema needs a new form.
-            key={JSON.stringify(inputSchema)}
-            server={`${app.source.server} ${app.source.uri}`}
-            tool={tool}
-            idPrefix={`app-${name}`}
-            onRun={(input) => void run(input)}
-          />
-        </Suspense>
+        <ToolForm
+          // A new schema needs a new form.
+          key={JSON.stringify(inputSchema)}
+          server={`${app.source.server} ${app.source.uri}`}
+          tool={tool}
+          idPrefix={`app-${name}`}
+          onRun={(input) => void run(input)}
+        />
       </Boundary>
       <div role="status">
         {isRunning && (

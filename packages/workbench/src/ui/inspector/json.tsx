@@ -4,11 +4,14 @@
  * @module
  */
 import { useMemo } from "react";
-import { JsonView } from "react-json-view-lite";
 import { jsonOf } from "../../model/messages/message-json.js";
+import { part } from "../part.js";
 import { count } from "./format.js";
 import { TextBlock } from "./text-block.js";
 import "./json.css";
+
+/** Loaded when the first value is unfolded. */
+const JsonView = part("The value", async () => (await import("react-json-view-lite")).JsonView);
 
 /** Maximum characters of a tree; larger values are text. */
 const TREE = 200_000;

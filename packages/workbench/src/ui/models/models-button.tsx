@@ -4,13 +4,14 @@
  * @module
  */
 import { Sparkles } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 // With the page: styles of a part that is loaded later would move what is there.
 import "./models.css";
+import { part } from "../part.js";
 
-const ModelsDialog = lazy(async () => ({ default: (await import("./models-dialog.js")).ModelsDialog }));
+const ModelsDialog = part("The models", async () => (await import("./models-dialog.js")).ModelsDialog);
 
 /** Props of a {@link ModelsButton}. */
 export interface ModelsButtonProps {
@@ -29,16 +30,14 @@ export function ModelsButton({ workbench, isWanted, name }: ModelsButtonProps) {
       <Button
         className={isWanted ? "button primary models-button" : "button quiet models-button"}
         aria-label={name ?? "Models"}
+        onHoverStart={ModelsDialog.prepare}
+        onFocus={ModelsDialog.prepare}
         onPress={() => setOpen(true)}
       >
         <Sparkles />
         {name ?? <span className="wide-only">Models</span>}
       </Button>
-      {isOpen && (
-        <Suspense>
-          <ModelsDialog workbench={workbench} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <ModelsDialog workbench={workbench} onClose={() => setOpen(false)} />}
     </>
   );
 }

@@ -3,20 +3,23 @@
  *
  * @module
  */
-import { lazy, type ReactNode, Suspense, useLayoutEffect, useState } from "react";
+import { type ReactNode, useLayoutEffect, useState } from "react";
 import { Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
 import { GuardedQuestion } from "./agree-button.js";
 import "./questions.css";
+import { part } from "../part.js";
 import { SamplingForm } from "./sampling-form.js";
 import { Visits } from "./visits.js";
 
 /** Loaded with its form, which is large. */
-const ElicitationForm = lazy(async () => ({
-  default: (await import("./elicitation-form.js")).ElicitationForm,
-}));
+const ElicitationForm = part(
+  "The form",
+  async () => (await import("./elicitation-form.js")).ElicitationForm,
+  <p className="soft">Loading…</p>,
+);
 
 /** The current question over the page, and the state of visited pages. */
 export function QuestionDialogs({ workbench }: { workbench: Workbench }) {
@@ -52,9 +55,7 @@ function CurrentQuestion({ workbench }: { workbench: Workbench }) {
             <Heading slot="title" level={2}>
               The server {elicitations[0].question.server} asks
             </Heading>
-            <Suspense fallback={<p className="soft">Loading…</p>}>
-              <ElicitationForm asked={elicitations[0]} />
-            </Suspense>
+            <ElicitationForm asked={elicitations[0]} />
           </>
         )
       )}

@@ -5,11 +5,12 @@
  */
 import { X } from "lucide-react";
 import { type ChangeEvent, useEffect, useRef, useState } from "react";
-import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { Button } from "react-aria-components";
 import { createPortal } from "react-dom";
 import type { AppModel } from "../../model/app/app-model.js";
 import { messageOf } from "../../model/messages/messages.js";
 import type { Workbench } from "../../model/workbench.js";
+import { MenuButton } from "../menu-button.js";
 import { useObserved } from "../use-observable.js";
 import "./replay.css";
 import { replaysOf } from "./replays.js";
@@ -33,25 +34,22 @@ export function RecordingMenu({ workbench }: { workbench: Workbench }) {
   const isDropping = useDrop((chosen) => void open(chosen));
   return (
     <>
-      <MenuTrigger>
-        <Button className="button">Recording</Button>
-        <Popover className="popover">
-          <Menu
-            className="menu"
-            disabledKeys={selected ? [] : ["save"]}
-            onAction={(key) => (key === "save" ? setSaving(selected) : file.current?.click())}
-          >
-            <MenuItem id="save" className="menu-item" textValue="Save a recording">
-              Save a recording…
-              <span className="soft small">{selected ? selected.source.title : "Select an app first"}</span>
-            </MenuItem>
-            <MenuItem id="open" className="menu-item" textValue="Open a recording">
-              Open a recording…
-              <span className="soft small">Or drop its file anywhere in the page</span>
-            </MenuItem>
-          </Menu>
-        </Popover>
-      </MenuTrigger>
+      <MenuButton
+        name="Recording"
+        className="button"
+        entries={[
+          {
+            id: "save",
+            label: "Save a recording…",
+            note: selected ? selected.source.title : "Select an app first",
+            isDisabled: !selected,
+          },
+          { id: "open", label: "Open a recording…", note: "Or drop its file anywhere in the page" },
+        ]}
+        onAction={(id) => (id === "save" ? setSaving(selected) : file.current?.click())}
+      >
+        Recording
+      </MenuButton>
       <input
         ref={file}
         type="file"

@@ -61,6 +61,7 @@ export class Replays extends Observable {
 
   /** Plays a recording as fast as possible, to show its end state first. */
   async #play(recording: Recording, show: (app: AppModel) => PageCall): Promise<void> {
+    await this.#workbench.loadProfiles();
     const { gateway, profiles } = this.#workbench;
     const replay = await Replay.open(gateway, recording, { profiles });
     const item = show(replay.app);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { Tab, TabPanel, Tabs } from "react-aria-components";
 import type { InspectedServer } from "../../model/server/inspected-server.js";
 import type { ShownServer } from "../../model/servers.js";
@@ -20,12 +20,17 @@ import { PromptsTab } from "./prompts.js";
 import { RequestsTab } from "./requests.js";
 import { ResourcesTab } from "./resources.js";
 import "./server-inspector.css";
+import { part } from "../part.js";
 import { ServerMessagesTab } from "./server-messages.js";
 import { TasksTab } from "./tasks.js";
 import { ToolsTab } from "./tools.js";
 
 /** Loaded when a user first looks at a sign-in. */
-const SignInPanel = lazy(async () => ({ default: (await import("./sign-in.js")).SignInPanel }));
+const SignInPanel = part(
+  "The sign-in panel",
+  async () => (await import("./sign-in.js")).SignInPanel,
+  <p className="in-none soft">Loading…</p>,
+);
 
 /** The inspector of the chosen server, or of the first. */
 export function ServerInspector({ workbench }: { workbench: Workbench }) {
@@ -107,11 +112,7 @@ function ServerTabs({ selected, onSelect, ...props }: ServerTabsProps) {
     {
       id: "sign-in",
       title: "Sign-in",
-      content: (
-        <Suspense fallback={<p className="in-none soft">Loading…</p>}>
-          <SignInPanel signIn={inspected.signIn} />
-        </Suspense>
-      ),
+      content: <SignInPanel signIn={inspected.signIn} />,
     },
     { id: "log", title: "Log", content: <LogTab {...props} /> },
     ...(summary.capabilities.tasks

@@ -4,18 +4,24 @@
  * @module
  */
 import { X } from "lucide-react";
-import { lazy, memo, Suspense, useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import { Button, Input, SearchField } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
-import { AddButton, IdleServers, PendingList } from "../setup/setup-parts.js";
+import { AddButton } from "../setup/add-button.js";
+import { IdleServers, PendingList } from "../setup/setup-parts.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
 import { ServerSection } from "./server-section.js";
 import "./servers.css";
+import { part } from "../part.js";
 import { foundIn, toolFacts } from "./tool-facts.js";
 
 /** Loaded with its form, which is large. */
-const ToolPage = lazy(async () => ({ default: (await import("./tool-page.js")).ToolPage }));
+const ToolPage = part(
+  "The form",
+  async () => (await import("./tool-page.js")).ToolPage,
+  <p className="soft">Loading…</p>,
+);
 
 /** The selected tool. */
 export interface ChosenTool {
@@ -54,16 +60,14 @@ export const ServersPane = memo(({ workbench, chosen, onChoose, onRun }: Servers
   return (
     <>
       {chosen && (
-        <Suspense fallback={<p className="soft">Loading…</p>}>
-          <ToolPage
-            key={JSON.stringify(chosen)}
-            workbench={workbench}
-            chosen={chosen}
-            facts={facts}
-            onBack={() => onChoose(undefined)}
-            onRun={onRun}
-          />
-        </Suspense>
+        <ToolPage
+          key={JSON.stringify(chosen)}
+          workbench={workbench}
+          chosen={chosen}
+          facts={facts}
+          onBack={() => onChoose(undefined)}
+          onRun={onRun}
+        />
       )}
       {/* Kept while a tool is open: where one was in the list is where one comes back to. */}
       <div className="servers" hidden={chosen !== undefined}>

@@ -4,15 +4,16 @@
  * @module
  */
 import { Ellipsis } from "lucide-react";
-import { lazy, Suspense, useCallback, useState } from "react";
-import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { useCallback, useState } from "react";
 import { messageOf } from "../../model/messages/messages.js";
 import type { Setup } from "../../model/setup.js";
+import { MenuButton } from "../menu-button.js";
+import { part } from "../part.js";
 import { useObservable } from "../use-observable.js";
 
-const EditDialog = lazy(async () => ({ default: (await import("./edit-dialog.js")).EditDialog }));
-const LogDialog = lazy(async () => ({ default: (await import("./log-dialog.js")).LogDialog }));
-const SetupDialog = lazy(async () => ({ default: (await import("./setup-dialog.js")).SetupDialog }));
+const EditDialog = part("The form", async () => (await import("./edit-dialog.js")).EditDialog);
+const LogDialog = part("The log", async () => (await import("./log-dialog.js")).LogDialog);
+const SetupDialog = part("The dialog", async () => (await import("./setup-dialog.js")).SetupDialog);
 
 type Doing = "edit" | "log" | "remove";
 
@@ -45,59 +46,40 @@ export function ServerMenu({ setup, name }: { setup: Setup; name: string }) {
   const isFixed = server === undefined || setup.state?.readOnly !== undefined;
   return (
     <>
-      <MenuTrigger>
-        <Button className="button quiet icon" aria-label={`More about ${name}`}>
-          <Ellipsis />
-        </Button>
-        <Popover className="popover" placement="bottom end">
-          <Menu
-            className="menu"
-            disabledKeys={isFixed ? ["edit", "toggle", "remove"] : []}
-            onAction={(key) => {
-              if (key === "toggle") void toggle(!server?.disabled);
-              else {
-                setOpened(server);
-                setDoing(key as Doing);
-              }
-            }}
-          >
-            <MenuItem id="edit" className="menu-item">
-              Edit…
-            </MenuItem>
-            <MenuItem id="toggle" className="menu-item">
-              {server?.disabled ? "Enable" : "Disable"}
-            </MenuItem>
-            <MenuItem id="log" className="menu-item">
-              Logs
-            </MenuItem>
-            <MenuItem id="remove" className="menu-item">
-              Remove…
-            </MenuItem>
-          </Menu>
-        </Popover>
-      </MenuTrigger>
+      <MenuButton
+        name={`More about ${name}`}
+        placement="bottom end"
+        entries={[
+          { id: "edit", label: "Edit…", isDisabled: isFixed },
+          { id: "toggle", label: server?.disabled ? "Enable" : "Disable", isDisabled: isFixed },
+          { id: "log", label: "Logs" },
+          { id: "remove", label: "Remove…", isDisabled: isFixed },
+        ]}
+        onAction={(id) => {
+          if (id === "toggle") void toggle(!server?.disabled);
+          else {
+            setOpened(server);
+            setDoing(id as Doing);
+          }
+        }}
+      >
+        <Ellipsis />
+      </MenuButton>
       {problem !== undefined && (
         <p className="problem small server-failed" role="alert">
           {problem}
         </p>
       )}
-      <Suspense>
-        {doing === "edit" && opened && <EditDialog setup={setup} server={opened} onClose={close} />}
-        {doing === "log" && <LogDialog setup={setup} name={name} onClose={close} />}
-        {doing === "remove" && (
-          <SetupDialog
-            title={`Remove ${name}?`}
-            onClose={close}
-            action="Remove"
-            onAction={() => void remove()}
-          >
-            <p>
-              It is removed from <code className="mono">{setup.state?.file}</code>, with the secrets that were
-              stored for it here. Its apps in conversations stay as records.
-            </p>
-          </SetupDialog>
-        )}
-      </Suspense>
+      {doing === "edit" && opened && <EditDialog setup={setup} server={opened} onClose={close} />}
+      {doing === "log" && <LogDialog setup={setup} name={name} onClose={close} />}
+      {doing === "remove" && (
+        <SetupDialog title={`Remove ${name}?`} onClose={close} action="Remove" onAction={() => void remove()}>
+          <p>
+            It is removed from <code className="mono">{setup.state?.file}</code>, with the secrets that were
+            stored for it here. Its apps in conversations stay as records.
+          </p>
+        </SetupDialog>
+      )}
     </>
   );
 }

@@ -1,53 +1,14 @@
 /**
- * The parts of the servers pane that change the settings file: the button, what waits for the terminal, and
- * servers that do not run.
+ * The parts of the servers pane about the settings file: what waits for the terminal, and servers that do not
+ * run.
  *
  * @module
  */
-import { Plus } from "lucide-react";
-import { lazy, Suspense, useCallback, useState } from "react";
-import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { useObservable } from "../use-observable.js";
 import { PendingView } from "./pending-view.js";
 import { ServerMenu } from "./server-menu.js";
 import "./setup.css";
-
-const AddDialog = lazy(async () => ({ default: (await import("./add-dialog.js")).AddDialog }));
-
-/** The button that adds a server, for users who may. */
-export function AddButton({
-  workbench,
-  isPrimary,
-}: {
-  workbench: Workbench;
-  isPrimary?: boolean | undefined;
-}) {
-  const { setup } = workbench;
-  useObservable(setup);
-  const [isOpen, setOpen] = useState(false);
-  const close = useCallback(() => setOpen(false), []);
-  if (!setup.isAvailable) return null;
-  const { readOnly } = setup.state ?? {};
-  return (
-    <>
-      <Button
-        className={isPrimary ? "button primary" : "button"}
-        isDisabled={readOnly !== undefined}
-        onPress={() => setOpen(true)}
-      >
-        <Plus />
-        Add a server
-      </Button>
-      {readOnly !== undefined && <p className="soft small">{readOnly}</p>}
-      {isOpen && (
-        <Suspense>
-          <AddDialog workbench={workbench} onClose={close} />
-        </Suspense>
-      )}
-    </>
-  );
-}
 
 /** Changes that wait for the terminal. */
 export function PendingList({ workbench: { setup } }: { workbench: Workbench }) {

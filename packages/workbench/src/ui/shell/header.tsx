@@ -3,20 +3,16 @@
  *
  * @module
  */
-import { LayoutGrid, PanelRight, Search, Wrench } from "lucide-react";
+import { PanelRight, Search, Wrench } from "lucide-react";
 import { memo } from "react";
 import { Button, ToggleButton } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
-import { Choice } from "../choice.js";
-import { RecordingMenu } from "../replay/recording-menu.js";
 import { useObservable, useObserved } from "../use-observable.js";
 import { ConnectionBadge } from "./connection.js";
-import { keep } from "./kept.js";
 import { Logo } from "./logo.js";
+import { InspectTools, Palette, prepareInspect, ServersPane } from "./page-parts.js";
 import type { Screen } from "./screen.js";
 import { keysOf } from "./shortcuts.js";
-import { applyTheme, isTheme, THEMES } from "./theme.js";
-import { go } from "./use-hash.js";
 
 /** Props of a {@link Header}. */
 export interface HeaderProps {
@@ -41,6 +37,7 @@ export const Header = memo(({ workbench, screen }: HeaderProps) => {
           className="button quiet tools-button"
           aria-label="Tools"
           isSelected={screen.isToolsShown}
+          onHoverStart={ServersPane.prepare}
           onChange={() => screen.toggleTools()}
         >
           <Wrench />
@@ -49,7 +46,11 @@ export const Header = memo(({ workbench, screen }: HeaderProps) => {
       )}
       <span className="header-space" />
       <div className="header-tools">
-        <Button className="button search-button" onPress={() => screen.show("palette")}>
+        <Button
+          className="button search-button"
+          onHoverStart={Palette.prepare}
+          onPress={() => screen.show("palette")}
+        >
           <Search />
           <span className="wide-text">Search</span>{" "}
           <kbd className="keys wide-only">{keysOf({ key: "k", isCommand: true })}</kbd>
@@ -58,6 +59,7 @@ export const Header = memo(({ workbench, screen }: HeaderProps) => {
           className="button quiet inspect-button"
           aria-label="Inspect"
           isSelected={isInspecting}
+          onHoverStart={prepareInspect}
           onChange={() => screen.setMode()}
         >
           <PanelRight />
@@ -68,36 +70,3 @@ export const Header = memo(({ workbench, screen }: HeaderProps) => {
     </header>
   );
 });
-
-/** Controls for people who look under the hood. */
-function InspectTools({ workbench }: { workbench: Workbench }) {
-  const profile = useObserved(workbench, (each) => each.profile);
-  const { profiles } = workbench;
-  const theme = useObserved(workbench, ({ look }) => look.theme ?? "system");
-  return (
-    <>
-      <RecordingMenu workbench={workbench} />
-      <Button className="button quiet" onPress={() => go("grid")}>
-        <LayoutGrid />
-        Grid
-      </Button>
-      <Choice
-        label="Host profile of new apps"
-        options={profiles.map(({ id, title, description }) => ({ id, label: title, description }))}
-        value={profile.id}
-        onChange={(id) => {
-          const chosen = profiles.find((each) => each.id === id);
-          if (!chosen) return;
-          workbench.profile = chosen;
-          keep("profile", id);
-        }}
-      />
-      <Choice
-        label="Theme"
-        options={THEMES}
-        value={theme}
-        onChange={(id) => isTheme(id) && applyTheme(workbench, id)}
-      />
-    </>
-  );
-}

@@ -3,52 +3,38 @@
  *
  * @module
  */
-import { lazy, Suspense, useMemo } from "react";
-import {
-  Button,
-  Dialog,
-  Heading,
-  Modal,
-  ModalOverlay,
-  ToggleButton,
-  ToggleButtonGroup,
-} from "react-aria-components";
+import { useMemo } from "react";
+import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
 import type { Workbench } from "../../model/workbench.js";
 import { ConversationPane } from "../conversation/conversation-pane.js";
-import { QuestionDialogs } from "../questions/question-dialogs.js";
-import { ReplayPlace } from "../replay/replay-bar.js";
-import { ServersPane } from "../servers/servers-pane.js";
 import { useObservable, useObserved } from "../use-observable.js";
 import { Banners } from "./banners.js";
 import { Boundary } from "./boundary.js";
 import { Header } from "./header.js";
 import { keep, readKept } from "./kept.js";
 import { pageCommands, pageShortcuts } from "./page-commands.js";
+import {
+  ApprovalsDialog,
+  GridDialog,
+  InspectorPane,
+  Palette,
+  QuestionDialogs,
+  ReplayPlace,
+  ServersPane,
+  ShortcutsDialog,
+  Tour,
+} from "./page-parts.js";
 import type { Pane, Screen } from "./screen.js";
 import "./shell.css";
 import { useShortcuts } from "./shortcuts.js";
-import { go, useHash } from "./use-hash.js";
-
-const Palette = lazy(() => import("./palette.js"));
-const ShortcutsDialog = lazy(async () => ({
-  default: (await import("./shortcuts-dialog.js")).ShortcutsDialog,
-}));
-const Tour = lazy(() => import("./tour.js"));
-const ApprovalsDialog = lazy(() => import("./approvals-dialog.js"));
+import { useHash } from "./use-hash.js";
 
 const PANES: { id: Pane; title: string }[] = [
   { id: "tools", title: "Tools" },
   { id: "conversation", title: "Conversation" },
   { id: "inspector", title: "Inspector" },
 ];
-
-/** Loaded after the conversation, which people see first. */
-const InspectorPane = lazy(async () => ({
-  default: (await import("../inspector-pane/inspector-pane.js")).InspectorPane,
-}));
-/** Loaded when it is opened. */
-const GridView = lazy(async () => ({ default: (await import("../grid/grid-view.js")).GridView }));
 
 /** Storage for pane widths, which also works without browser storage. */
 const KEPT = { getItem: (name: string) => readKept(name) ?? null, setItem: keep };
@@ -62,8 +48,10 @@ export interface PageProps {
 /** The whole page. On a narrow screen, CSS shows the selected pane: no app is moved for that. */
 export function Page({ workbench, screen }: PageProps) {
   const isAsking = useObserved(workbench, (each) => each.isAsking);
+  const hasQuestions = useObserved(workbench.questions, (each) => each.wereAsked);
+  const isGrid = useHash() === "grid";
   useObservable(screen);
-  const { mode, pane, chosen, isToolsShown, isInspectorLoaded, overlay, tour } = screen;
+  const { mode, pane, chosen, isToolsShown, isToolsLoaded, isInspectorLoaded, overlay, tour } = screen;
   const shortcuts = useMemo(() => pageShortcuts(workbench, screen), [workbench, screen]);
   useShortcuts(shortcuts);
   const layout = useDefaultLayout({ id: "panes", storage: KEPT });
@@ -81,12 +69,14 @@ export function Page({ workbench, screen }: PageProps) {
         <Panel id="tools" className="pane" defaultSize="24" minSize="220px">
           <section aria-label="Servers and tools" className="pane-body">
             <Boundary name="This pane">
-              <ServersPane
-                workbench={workbench}
-                chosen={chosen}
-                onChoose={screen.choose}
-                onRun={screen.toConversation}
-              />
+              {isToolsLoaded && (
+                <ServersPane
+                  workbench={workbench}
+                  chosen={chosen}
+                  onChoose={screen.choose}
+                  onRun={screen.toConversation}
+                />
+              )}
             </Boundary>
           </section>
         </Panel>
@@ -102,16 +92,12 @@ export function Page({ workbench, screen }: PageProps) {
         <Panel id="inspector" className="pane" defaultSize="30" minSize="240px">
           <section aria-label="Inspector" className="pane-body">
             <Boundary name="This pane">
-              {isInspectorLoaded && (
-                <Suspense>
-                  <InspectorPane workbench={workbench} />
-                </Suspense>
-              )}
+              {isInspectorLoaded && <InspectorPane workbench={workbench} />}
             </Boundary>
           </section>
         </Panel>
       </Group>
-      <ReplayPlace workbench={workbench} />
+      {isInspectorLoaded && <ReplayPlace workbench={workbench} />}
       <nav className="pane-tabs" aria-label="Panes">
         <ToggleButtonGroup
           aria-label="Pane"
@@ -131,59 +117,18 @@ export function Page({ workbench, screen }: PageProps) {
           ))}
         </ToggleButtonGroup>
       </nav>
-      <GridDialog workbench={workbench} />
-      {tour && (
-        <Suspense>
-          <Tour screen={screen} step={tour} />
-        </Suspense>
-      )}
+      {isGrid && <GridDialog workbench={workbench} />}
+      {tour && <Tour screen={screen} step={tour} />}
       {overlay === "palette" && (
-        <Suspense>
-          <Palette
-            workbench={workbench}
-            screen={screen}
-            commands={pageCommands(workbench, screen, shortcuts)}
-          />
-        </Suspense>
+        <Palette
+          workbench={workbench}
+          screen={screen}
+          commands={pageCommands(workbench, screen, shortcuts)}
+        />
       )}
-      {overlay === "approvals" && (
-        <Suspense>
-          <ApprovalsDialog screen={screen} />
-        </Suspense>
-      )}
-      {overlay === "shortcuts" && (
-        <Suspense>
-          <ShortcutsDialog screen={screen} shortcuts={shortcuts} />
-        </Suspense>
-      )}
-      <QuestionDialogs workbench={workbench} />
+      {overlay === "approvals" && <ApprovalsDialog screen={screen} />}
+      {overlay === "shortcuts" && <ShortcutsDialog screen={screen} shortcuts={shortcuts} />}
+      {hasQuestions && <QuestionDialogs workbench={workbench} />}
     </div>
-  );
-}
-
-/** The grid over the page: the apps below continue. */
-function GridDialog({ workbench }: { workbench: Workbench }) {
-  const isOpen = useHash() === "grid";
-  return (
-    <ModalOverlay className="modal-shade" isOpen={isOpen} onOpenChange={() => go("")}>
-      <Modal className="modal">
-        <Dialog className="grid-dialog" aria-label="Grid">
-          <header className="header">
-            <Heading slot="title" level={2}>
-              Grid
-            </Heading>
-            <span className="header-space" />
-            <Button className="button" slot="close">
-              Close
-            </Button>
-          </header>
-          <Boundary name="The grid">
-            <Suspense>
-              <GridView workbench={workbench} />
-            </Suspense>
-          </Boundary>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
   );
 }

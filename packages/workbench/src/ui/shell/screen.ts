@@ -27,6 +27,7 @@ export class Screen extends Observable {
   #isToolsOpen = false;
   #overlay: Overlay | undefined;
   #hasInspected = false;
+  #hasSeenTools = false;
   #tour: TourStep | undefined;
 
   /** @param first the mode that the page's address asks for: in force until the user switches to another */
@@ -64,6 +65,11 @@ export class Screen extends Observable {
   /** Whether the user has inspected something since the page was opened: until then, the inspector is not loaded. */
   get isInspectorLoaded(): boolean {
     return (this.#hasInspected ||= this.#mode === "inspect");
+  }
+
+  /** Whether the tools were shown since the page was opened: until then, their list is not loaded. */
+  get isToolsLoaded(): boolean {
+    return (this.#hasSeenTools ||= this.isToolsShown);
   }
 
   /** The current step of the tour; undefined if there is none. */
