@@ -12,12 +12,21 @@ import { useObservable } from "../use-observable.js";
 
 const EditDialog = lazy(async () => ({ default: (await import("./edit-dialog.js")).EditDialog }));
 const LogDialog = lazy(async () => ({ default: (await import("./log-dialog.js")).LogDialog }));
+const LevelDialog = lazy(async () => ({ default: (await import("./level-dialog.js")).LevelDialog }));
 const SetupDialog = lazy(async () => ({ default: (await import("./setup-dialog.js")).SetupDialog }));
 
-type Doing = "edit" | "log" | "remove";
+type Doing = "edit" | "log" | "level" | "remove";
+
+/** Props of a {@link ServerMenu}. */
+export interface ServerMenuProps {
+  setup: Setup;
+  name: string;
+  /** Undefined for a server that does not run. */
+  identity?: string | undefined;
+}
 
 /** The menu, with the dialogs that it opens. A server that is not in the file has only a log. */
-export function ServerMenu({ setup, name }: { setup: Setup; name: string }) {
+export function ServerMenu({ setup, name, identity }: ServerMenuProps) {
   useObservable(setup);
   const [doing, setDoing] = useState<Doing>();
   const [problem, setProblem] = useState<string>();
@@ -52,7 +61,10 @@ export function ServerMenu({ setup, name }: { setup: Setup; name: string }) {
         <Popover className="popover" placement="bottom end">
           <Menu
             className="menu"
-            disabledKeys={isFixed ? ["edit", "toggle", "remove"] : []}
+            disabledKeys={[
+              ...(isFixed ? ["edit", "toggle", "remove"] : []),
+              ...(identity === undefined ? ["level"] : []),
+            ]}
             onAction={(key) => {
               if (key === "toggle") void toggle(!server?.disabled);
               else {
@@ -70,6 +82,9 @@ export function ServerMenu({ setup, name }: { setup: Setup; name: string }) {
             <MenuItem id="log" className="menu-item">
               Logs
             </MenuItem>
+            <MenuItem id="level" className="menu-item">
+              How often its apps ask…
+            </MenuItem>
             <MenuItem id="remove" className="menu-item">
               Remove…
             </MenuItem>
@@ -84,6 +99,9 @@ export function ServerMenu({ setup, name }: { setup: Setup; name: string }) {
       <Suspense>
         {doing === "edit" && opened && <EditDialog setup={setup} server={opened} onClose={close} />}
         {doing === "log" && <LogDialog setup={setup} name={name} onClose={close} />}
+        {doing === "level" && identity !== undefined && (
+          <LevelDialog name={name} identity={identity} onClose={close} />
+        )}
         {doing === "remove" && (
           <SetupDialog
             title={`Remove ${name}?`}

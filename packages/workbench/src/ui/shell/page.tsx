@@ -148,7 +148,7 @@ export function Page({ workbench, screen }: PageProps) {
       )}
       {overlay === "approvals" && (
         <Suspense>
-          <ApprovalsDialog screen={screen} />
+          <ApprovalsDialog screen={screen} servers={workbench.servers} />
         </Suspense>
       )}
       {overlay === "shortcuts" && (
