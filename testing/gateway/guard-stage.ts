@@ -8,6 +8,7 @@ import type {
 } from "../../packages/gateway/src/store/store.js";
 import type { Server } from "../../packages/servers/src/server.js";
 import type { ServerSettings } from "../../packages/servers/src/settings.js";
+import { ASK_LEVEL_METHOD } from "../../packages/wire/src/ask-level.js";
 import { GatewayError } from "../../packages/wire/src/gateway-error.js";
 import { type FakeUpstream, fakeUpstream, tool, visibleTo } from "../fake-upstream.js";
 
@@ -73,7 +74,11 @@ export function memoryStore(): MemoryStore {
         return add({ kind: "entry", ...entry });
       },
       end: (seq, outcome) => void add({ kind: "outcome", of: seq, ...outcome }),
-      mark: unused,
+      async mark(mark) {
+        await Promise.resolve();
+        if (failing.begin) throw failing.begin;
+        return add({ kind: "mark", ...mark });
+      },
       flush: async () => {},
       async find(user, key) {
         finds.push(key);
@@ -106,7 +111,11 @@ export function memoryStore(): MemoryStore {
       },
       list: async (user) => records.filter((record) => record.user === user),
       async revoke(user, key) {
-        const kept = records.filter((record) => record.user !== user || record.server !== key.server);
+        const isMeant = ({ method }: ConsentRecord) =>
+          key.method === undefined ? method !== ASK_LEVEL_METHOD : method === key.method;
+        const kept = records.filter(
+          (record) => record.user !== user || record.server !== key.server || !isMeant(record),
+        );
         const count = records.length - kept.length;
         records.splice(0, records.length, ...kept);
         return count;

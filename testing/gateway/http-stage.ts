@@ -44,6 +44,7 @@ export function spyApi(calls: unknown[][]): GatewayApi {
       list: async ({ user }) => note([], "consents", user),
       session: () => [],
       revoke: async ({ user }, key) => note(2, "revoke", user, key),
+      setLevel: async ({ user }, server, level) => note(undefined, "level", user, server, level),
     },
     ready: () => ({ ok: true, problems: [] }),
   };

@@ -242,6 +242,20 @@ describe("a user", { timeout: 120_000 }, () => {
     await dialog().getByRole("button", { name: "Close" }).click();
   });
 
+  it("chooses in the menu how often the apps of a server ask", async () => {
+    const level = () => dialog().getByRole("button", { name: "How often apps of remote ask" });
+    await choose("remote", "How often its apps ask…");
+    await expect.poll(() => level().textContent()).toContain("Important only");
+    await level().click();
+    await page.getByRole("option", { name: /^Always/ }).click();
+    await expect.poll(() => level().textContent()).toContain("Always");
+    expect(await violations()).toEqual([]);
+    await dialog().getByRole("button", { name: "Close" }).click();
+    await choose("remote", "How often its apps ask…");
+    await expect.poll(() => level().textContent()).toContain("Always");
+    await dialog().getByRole("button", { name: "Close" }).click();
+  });
+
   it("disables and enables a server", async () => {
     await choose("remote", "Disable");
     await state("remote", "disabled");

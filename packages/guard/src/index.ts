@@ -30,6 +30,7 @@ export { type AuditOptions, type AuditRow, targetOf, writeAudit } from "./links/
 export { CONCURRENCY_LIMITS, type ConcurrencyLimits, limitConcurrency } from "./links/concurrency.js";
 export {
   type Ask,
+  type AskLevel,
   askOnce,
   type ConsentAnswer,
   type ConsentKey,

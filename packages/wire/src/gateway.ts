@@ -155,12 +155,16 @@ export interface GatewayQuestion {
   remember: ("session" | "always")[];
   /** Scope of a remembered answer, as text after "allow", such as `all ordinary tools of weather`. */
   scope?: string | undefined;
+  /** How often the user is asked about the server's apps, if the answer may change that. */
+  level?: "always" | "changes" | "important" | undefined;
 }
 
 /** The user's answer. */
 export interface GatewayAnswer {
   answer: "allow" | "deny";
   remember?: "once" | "session" | "always" | undefined;
+  /** The new level, if the user chose another one. */
+  level?: GatewayQuestion["level"];
 }
 
 /** Requests of a page, on channel `.`. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { ASK_LEVEL_METHOD } from "./ask-level.js";
 export type {
   AppContext,
   CallItem,

@@ -5,6 +5,7 @@
  */
 import type { UpstreamMethod } from "@vitrine/guard";
 import type { Params } from "@vitrine/protocol";
+import { ASK_LEVEL_METHOD } from "@vitrine/wire";
 import { answerView } from "../http/answer-view.js";
 import type { GatewayApi } from "../http/api.js";
 import { AuditAccess } from "./audit-access.js";
@@ -57,9 +58,24 @@ export function gatewayApi(parts: GatewayParts): GatewayApi {
       list: ({ user }) => consents.list(user),
       session: ({ user }) => servers.sessionConsents(user),
       revoke: async ({ user }, key) => {
+        // Without a level, the user may be asked less often.
+        if (key.method === ASK_LEVEL_METHOD)
+          await audit.mark({
+            user,
+            server: key.server,
+            ...(key.identity !== undefined && { identity: key.identity }),
+            method: ASK_LEVEL_METHOD,
+            target: "important",
+            reason: "revoked",
+          });
         const count = await consents.revoke(user, key);
         servers.consentsRevoked(user);
         return count;
+      },
+      setLevel: async ({ user }, { name, identity = servers.identityOf(name) }, level) => {
+        const at =
+          identity === undefined ? servers.get(user, name) : servers.getSame(user, { name, identity });
+        await at.guard.setAskLevel(level);
       },
     },
     ready: () => {

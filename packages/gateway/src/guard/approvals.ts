@@ -14,11 +14,19 @@ import {
 } from "@vitrine/guard";
 import { type ToolVisibility, VitrineError } from "@vitrine/protocol";
 import { APP_TOOL_METHOD, PERMISSION_METHOD } from "../config/policy-key.js";
+import { asksAnyway, offersLevel, UserAskLevel } from "./ask-level.js";
 import { type AskedKey, UserConsents } from "./consents.js";
 import type { GatewayGuardOptions } from "./guard-options.js";
 import { askerOf } from "./guarded-call.js";
 import type { OwnChecks } from "./own-checks.js";
-import { decide, operatorDecision, type PolicySources, rememberable, type Subject } from "./policy.js";
+import {
+  decide,
+  operatorDecision,
+  type PolicySources,
+  type Remember,
+  rememberable,
+  type Subject,
+} from "./policy.js";
 import { shareAnswers } from "./shared-questions.js";
 
 /** Why an action is allowed. */
@@ -52,8 +60,10 @@ const ofWhom = ({ view }: Question, reason: string): string =>
   askerOf(view) === "model" ? reason.replace(/^The app\b/, "The model") : reason;
 
 /** An answer with a duration that was offered: a page could send another one. */
-function asOffered({ answer, remember = "once" }: ConsentAnswer, question: Question): ConsentAnswer {
-  const offered = rememberable(question);
+function asOffered(
+  { answer, remember = "once" }: ConsentAnswer,
+  offered: readonly Remember[],
+): ConsentAnswer {
   if (remember === "once" || offered.length === 0) return { answer, remember: "once" };
   return { answer, remember: offered.includes(remember) ? remember : "session" };
 }
@@ -61,9 +71,15 @@ function asOffered({ answer, remember = "once" }: ConsentAnswer, question: Quest
 /** The decisions and approvals of a user at a server. */
 export class Approvals {
   readonly consents: UserConsents;
+  /** How often the server's apps ask. */
+  readonly level: UserAskLevel;
   readonly #sources: PolicySources;
   readonly #views: GatewayGuardOptions["views"];
   readonly #isAllowed: ReturnType<typeof askOnce> | undefined;
+  /** Asks each time, because of the user's level; only a remembered denial counts. */
+  readonly #isAllowedThisTime: ReturnType<typeof askOnce> | undefined;
+  /** Questions that are asked because of the user's level. */
+  readonly #anyway = new WeakSet<Question>();
   /** Questions that were shown, rather than answered from memory. */
   readonly #shown = new WeakSet<Question>();
   /** Open questions, with their views. */
@@ -94,10 +110,14 @@ export class Approvals {
       isAskedAlone: ({ method, subject, view }) =>
         this.#operator({ method, subject, params: {} }, view) === "ask",
     });
+    this.level = new UserAskLevel({ user, server: server.settings, store, now });
     if (!ask) return;
     const show: Ask = async (question, signal) => {
       this.#shown.add(question);
-      const { subject } = (await this.consents.keyOf(question)) ?? question;
+      const isAnyway = this.#anyway.has(question);
+      const { subject } = (isAnyway ? undefined : await this.consents.keyOf(question)) ?? question;
+      const offered = isAnyway ? [] : rememberable(question);
+      const level = offersLevel(question) ? await this.level.current() : undefined;
       // If the answer covers more than the question, the reason must say so.
       const reason =
         subject === question.subject
@@ -109,8 +129,13 @@ export class Approvals {
         method: question.method === APP_TOOL_METHOD ? "tools/call" : question.method,
         reason: ofWhom(question, reason),
         scope: scopeOf(question, subject),
+        ...(level !== undefined && { level }),
       };
-      const answer = asOffered(await ask(asked, rememberable(question), signal), question);
+      const given = await ask(asked, offered, signal);
+      const chosen = level === undefined ? undefined : given.level;
+      if (chosen !== undefined && chosen !== level) await this.level.set(chosen, "chosen in a question");
+      // A level that asks each time remembers no approval.
+      const answer = asOffered(given, chosen && asksAnyway(chosen, question) ? [] : offered);
       // A browser permission that is allowed once lasts as long as the view.
       const isForView = question.method === PERMISSION_METHOD && answer.remember === "once";
       if (isForView && answer.answer === "allow") this.consents.allowForView(question);
@@ -121,6 +146,10 @@ export class Approvals {
       return key && JSON.stringify(key);
     };
     this.#isAllowed = askOnce(shareAnswers(show, keyOf, sessionOf), this.consents);
+    this.#isAllowedThisTime = askOnce(show, {
+      get: async (key) => ((await this.consents.get(key)) === "deny" ? "deny" : undefined),
+      set: () => {},
+    });
   }
 
   /**
@@ -131,7 +160,9 @@ export class Approvals {
   async approve(question: Question, own: OwnChecks = {}, signal?: AbortSignal): Promise<Grounds> {
     const decision = this.#decide(question);
     await own.check?.(question);
-    if (decision === "allow") return "policy";
+    const isAnyway = offersLevel(question) && asksAnyway(await this.level.current(), question);
+    if (isAnyway) this.#anyway.add(question);
+    else if (decision === "allow") return "policy";
     if (!(await this.#ask(question, own, signal))) {
       throw new Refusal("denied", `${shown(question)}: the user declined`);
     }
@@ -179,7 +210,8 @@ export class Approvals {
     this.#open.set(closed, question.view);
     try {
       if (own.ask) return await own.ask(signal);
-      if (this.#isAllowed) return await this.#isAllowed(question, signal);
+      const isAllowed = this.#anyway.has(question) ? this.#isAllowedThisTime : this.#isAllowed;
+      if (isAllowed) return await isAllowed(question, signal);
       throw new Refusal("denied", `${shown(question)}: nobody can be asked; allow it in a policy`);
     } catch (error) {
       if (!closed.signal.aborted) throw error;

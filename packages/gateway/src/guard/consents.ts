@@ -102,7 +102,9 @@ export class UserConsents implements ConsentStore {
     if (recent && now < recent.until && recent.until - now <= FRESH) return recent.answer;
     this.#recent.delete(id);
     const { user, identity, consents } = this.#options;
-    const answer = await consents.get(user, { ...key, identity }, now);
+    const stored = await consents.get(user, { ...key, identity }, now);
+    // A level has a key of its own: a row of another kind answers nothing.
+    const answer = stored === "allow" || stored === "deny" ? stored : undefined;
     if (answer) keep(this.#recent, id, { answer, until: now + FRESH });
     else if (!this.#asked.has(asked)) this.#asked.set(asked, key);
     return answer;

@@ -5,6 +5,7 @@
  * @module
  */
 import {
+  type AskLevel,
   fingerprint,
   type Question,
   Refusal,
@@ -234,9 +235,15 @@ export class GatewayGuard {
     return this.#approvals.consents.sessionAnswers();
   }
 
+  /** Sets how often the user is asked about the apps of this server. */
+  setAskLevel(level: AskLevel): Promise<void> {
+    return this.#approvals.level.set(level, "requested by a page");
+  }
+
   /** Reports that an approval of this user was revoked. */
   consentsRevoked(): void {
     this.#approvals.consents.revoked();
+    this.#approvals.level.forget();
   }
 
   /** Withdraws open questions, ends open permits, and stops listening to the server. */

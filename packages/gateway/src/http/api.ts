@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { UpstreamMethod } from "@vitrine/guard";
+import type { AskLevel, UpstreamMethod } from "@vitrine/guard";
 import type { JsonText, ToolVisibility } from "@vitrine/protocol";
 import type { ServerIdentity } from "@vitrine/servers";
 import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
@@ -78,6 +78,12 @@ export interface GatewayApi {
         actor?: ToolVisibility | undefined;
       },
     ): Promise<number>;
+    /** Sets how often the user is asked about the apps of a server: by default, of the one that has the name now. */
+    setLevel(
+      caller: Caller,
+      server: { name: string; identity?: ServerIdentity | undefined },
+      level: AskLevel,
+    ): Promise<void>;
   };
   /** Whether the gateway is operational: the audit log can be written, and it is not stopping. */
   ready(): { ok: boolean; reason?: "draining"; problems: string[] };

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ToolVisibility } from "@vitrine/protocol";
+import { ASK_LEVELS, isAskLevel } from "../guard/ask-level.js";
 import type { AuditQuery, StoredAuditRow } from "../store/store.js";
 import { json } from "./answer.js";
 import { CLOSED } from "./headers.js";
@@ -49,6 +50,26 @@ const consentQuery: ObjectSchema = {
   required: ["server"],
   additionalProperties: false,
 };
+
+const levelBody = {
+  type: "object",
+  properties: {
+    server: name,
+    identity: {
+      ...name,
+      description: "The server that is meant; by default, the one that has the name now.",
+    },
+    level: {
+      type: "string",
+      enum: [...ASK_LEVELS],
+      description:
+        "`always`: before every action of its apps. `changes`: before every call of a tool that is not declared read-only. `important`: as the policy and remembered approvals say.",
+    },
+  },
+  required: ["server", "level"],
+  additionalProperties: false,
+  example: { server: "weather", level: "changes" },
+} as const satisfies ObjectSchema & { example: unknown };
 
 const row = {
   seq: 1,
@@ -153,6 +174,27 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
         actor: visibility(actor),
       };
       return json({ revoked: await api.consents.revoke(caller, key) });
+    },
+  },
+  {
+    method: "POST",
+    path: "/api/consents/level",
+    id: "setAskLevel",
+    summary: "Sets how often the apps of a server ask the caller.",
+    auth: "required",
+    changes: true,
+    at: "users-node",
+    repeatable: true,
+    accepts: "application/json",
+    body: levelBody,
+    limit: 5000,
+    replies: { 200: { description: "The level in force.", example: { level: "changes" } } },
+    handle: async ({ body }, { api }, caller) => {
+      const { server, identity, level } = body;
+      // The schema was checked.
+      if (!isAskLevel(level)) throw new Error("a level that the schema does not allow");
+      await api.consents.setLevel(caller, { name: String(server), identity: text(identity) }, level);
+      return json({ level });
     },
   },
 ];

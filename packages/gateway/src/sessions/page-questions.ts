@@ -6,6 +6,7 @@
 import type { ConsentAnswer, Question } from "@vitrine/guard";
 import { INTERNAL_ERROR, isRecord, recordOf, VitrineError } from "@vitrine/protocol";
 import type { GatewayAsks, GatewayQuestion } from "@vitrine/wire";
+import { isAskLevel } from "../guard/ask-level.js";
 import { MAX_MESSAGE } from "./message-size.js";
 import { notificationMessage, requestMessage } from "./rpc.js";
 import { SmallMap } from "./small-map.js";
@@ -40,7 +41,8 @@ export class PageQuestions {
     remember: GatewayQuestion["remember"],
     signal: AbortSignal,
   ): Promise<ConsentAnswer> {
-    const { view, server, method, subject, title, reason, params, tool, link, files, scope } = question;
+    const { view, server, method, subject, title, reason, params, tool, link, files, scope, level } =
+      question;
     const asked = (id: string): GatewayQuestion => ({
       id,
       view,
@@ -54,6 +56,7 @@ export class PageQuestions {
       files,
       remember,
       scope,
+      level,
       link: link && { url: link.url, host: link.host, display: link.display },
     });
     let given: unknown;
@@ -62,10 +65,11 @@ export class PageQuestions {
     } catch {
       return { answer: "deny" };
     }
-    const { answer, remember: kept } = recordOf(given);
+    const { answer, remember: kept, level: chosen } = recordOf(given);
     return {
       answer: answer === "allow" ? "allow" : "deny",
       remember: kept === "session" || kept === "always" ? kept : "once",
+      ...(isAskLevel(chosen) && { level: chosen }),
     };
   }
 

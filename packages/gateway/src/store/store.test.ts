@@ -572,6 +572,25 @@ describe.each(Object.keys(engines))("a store on %s", (engine) => {
       expect(await consents.get("ann", key, 300)).toBeUndefined();
     });
 
+    it("a level of questions is there after a restart, and ends only when it is revoked itself", async () => {
+      const { consents, reopen } = await setUp();
+      const about = { server: "shop", identity: "i", subject: "", fingerprint: "", actor: "app" } as const;
+      const level = { ...about, method: "gateway/ask-level" };
+      await consents.set({ ...level, user: "ann", answer: "ask-changes", grantedAt: 100 });
+      await consents.set({ ...level, user: "ann", answer: "ask-always", grantedAt: 101 });
+      await consents.set({ ...record, identity: "i" });
+      const { consents: again } = await reopen();
+      expect(await again.get("ann", level, Number.MAX_SAFE_INTEGER)).toBe("ask-always");
+      expect(await again.get("bob", level, 200)).toBeUndefined();
+      expect(await again.get("ann", { ...level, identity: "j" }, 200)).toBeUndefined();
+      expect(await again.revoke("ann", { server: "shop" })).toBe(1);
+      expect((await again.list("ann")).map(({ method, answer }) => [method, answer])).toEqual([
+        ["gateway/ask-level", "ask-always"],
+      ]);
+      expect(await again.revoke("ann", level)).toBe(1);
+      expect(await again.get("ann", level, 200)).toBeUndefined();
+    });
+
     it("lists them, and revokes them: one, or all of a server", async () => {
       const { consents } = await setUp();
       await consents.set(record);

@@ -188,7 +188,8 @@ export interface ServerConsentKey extends ConsentKey {
 /** A stored answer of a user. */
 export interface ConsentRecord extends ServerConsentKey {
   user: string;
-  answer: "allow" | "deny";
+  /** `ask-…`: the level of a server's apps, which is stored like an answer; see `AskLevels`. */
+  answer: "allow" | "deny" | "ask-always" | "ask-changes";
   /** Milliseconds since 1970. */
   grantedAt: number;
   expiresAt?: number | undefined;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { ASK_LEVEL_METHOD } from "@vitrine/wire";
 import { ask, change, type DatabaseEngine } from "./engine.js";
 import type { KnownServers } from "./known-servers.js";
 import { indexable, sha256, storableText } from "./row.js";
@@ -97,7 +98,11 @@ export class StoredConsents implements UserConsentStore {
           rows = rows.where(({ eb, or }) =>
             or([eb("identity", "=", identity), ...(isHeir ? [eb("identity", "is", null)] : [])]),
           );
-        if (method !== undefined) rows = rows.where("method", "=", storableText(method));
+        // A level only adds questions: revoking all approvals must not remove one.
+        rows =
+          method === undefined
+            ? rows.where("method", "!=", ASK_LEVEL_METHOD)
+            : rows.where("method", "=", storableText(method));
         if (subject !== undefined) rows = rows.where("subject", "=", storableText(subject));
         if (actor !== undefined) rows = rows.where("actor", "=", actor);
         // In the caller's form, or as `list` shows it.

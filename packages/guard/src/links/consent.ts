@@ -19,6 +19,12 @@ export interface ConsentKey {
   readonly fingerprint: string;
 }
 
+/**
+ * How often the user is asked about the apps of a server: before every action, before every call that may change
+ * something, or by the rules that hold without a choice.
+ */
+export type AskLevel = "always" | "changes" | "important";
+
 /** A question to the user, with everything that a prompt must show. */
 export interface Question extends ConsentKey {
   readonly view: string;
@@ -35,6 +41,8 @@ export interface Question extends ConsentKey {
   readonly reason: string;
   /** Scope of a remembered approval, as text after "allow"; the subject if absent. */
   readonly scope?: string | undefined;
+  /** The current level of the server's apps, if the answer may change it. */
+  readonly level?: AskLevel | undefined;
 }
 
 /** The user's answer. */
@@ -42,6 +50,8 @@ export interface ConsentAnswer {
   answer: "allow" | "deny";
   /** `once`, the default, applies only to this call. */
   remember?: "once" | "session" | "always" | undefined;
+  /** The new level of the server's apps, if the user chose another one. */
+  level?: AskLevel | undefined;
 }
 
 /** Asks the user. The signal aborts when the question is obsolete: remove it from the screen. */

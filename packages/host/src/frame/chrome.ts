@@ -44,6 +44,7 @@ button{all:unset;padding:2px 8px;border:1px solid;border-radius:8px;cursor:point
 [part=confirm]{text-align:end}
 [part=confirm] p{text-align:start}
 [part=hint]:empty{display:none}
+label{display:block}
 :focus-visible{outline:2px solid}
 [part~=panel]{padding:8px;background:#8881;overflow-wrap:anywhere}
 [part~=notice]{background:linear-gradient(#fa03,#fa03),Canvas}

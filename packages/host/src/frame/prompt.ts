@@ -9,6 +9,7 @@ import { button, make } from "./chrome.js";
 import { frameOf } from "./frame.js";
 import { oneLine } from "./one-line.js";
 import { appBoxes, freePlace, lastPointer, type Point, usedAppBoxes } from "./page-layout.js";
+import { levelChoice } from "./prompt-level.js";
 
 /** Maximum shown characters; the prompt says how many were omitted. */
 const SHOWN = 100_000;
@@ -16,7 +17,17 @@ const SHOWN = 100_000;
 /** The shown part of a question; a gateway's question has it too, with the answers that can be remembered. */
 export type FrameQuestion = Pick<
   Question,
-  "view" | "server" | "title" | "subject" | "reason" | "method" | "params" | "files" | "scope" | "tool"
+  | "view"
+  | "server"
+  | "title"
+  | "subject"
+  | "reason"
+  | "method"
+  | "params"
+  | "files"
+  | "scope"
+  | "tool"
+  | "level"
 > & { readonly remember?: readonly ("session" | "always")[] | undefined };
 
 type Approval = "once" | "session" | "always";
@@ -27,8 +38,8 @@ type Approval = "once" | "session" | "always";
  *
  * The question floats over the page and moves nothing. It never covers its own app or the one that was
  * pressed last, because the pointer may be there unseen. Without room, a button stands in for it. Presses
- * approve by the rules of {@link guardApproval}. "Always" and destructive tools need a second press, on
- * another button.
+ * approve by the rules of {@link guardApproval}. "Always", destructive tools and fewer
+ * questions need a second press, on another button.
  *
  * @example
  * ```ts source="../frame.examples.ts#askInFrame"
@@ -53,14 +64,22 @@ export function prompt(
       box.remove();
       resolve(answer);
     };
-    const deny = (): void => end({ answer: "deny" });
+    // Denying needs no second press, so it does not lead to fewer questions.
+    const deny = (): void => end({ answer: "deny", level: levels?.isFewer() ? undefined : levels?.chosen() });
     const text = line("pre", detailOf(question).slice(0, SHOWN));
     const more = line("p", "Scroll to read everything.");
     const hint = make("div", { part: "hint", role: "status" });
     const asking = make("div", {});
     const confirming = make("div", { part: "confirm", hidden: true });
     const box = make("div", { part: "prompt notice panel", role: "alertdialog" }, make("strong", {}));
-    const approve = (how: Approval): void => end({ answer: "allow", remember: how });
+    const approve = (how: Approval): void => end({ answer: "allow", remember: how, level: levels?.chosen() });
+    const kept: HTMLElement[] = [];
+    // Whoever changes how often to ask answers this question for this time only.
+    const levels =
+      question.level &&
+      levelChoice(question.level, () => {
+        for (const each of kept) each.hidden = levels?.chosen() !== undefined;
+      });
     /** Asks again, on buttons in another place. */
     const confirm = (how: Approval): void => {
       asking.hidden = true;
@@ -71,7 +90,7 @@ export function prompt(
         confirming.hidden = true;
         guard.restart();
       });
-      const [words, yes] = confirmation(question, how);
+      const [words, yes] = confirmation(question, how, levels?.isFewer());
       const second = agree(yes, guard, () => approve(how));
       confirming.replaceChildren(line("p", words), back, second);
       guard.restart(second);
@@ -92,12 +111,14 @@ export function prompt(
     signal.addEventListener("abort", deny);
     place.append(box);
     const guard = guardApproval(box, draw);
-    for (const how of ["once", ...(question.remember ?? ["always"])] as const)
-      asking.append(
-        agree(wordsOf(question, how), guard, () =>
-          how === "always" || isDestructive(question) ? confirm(how) : approve(how),
-        ),
+    for (const how of ["once", ...(question.remember ?? ["always"])] as const) {
+      const yes = agree(wordsOf(question, how), guard, () =>
+        how === "always" || isDestructive(question) || levels?.isFewer() ? confirm(how) : approve(how),
       );
+      if (how !== "once") kept.push(yes);
+      asking.append(yes);
+    }
+    if (levels) asking.append(levels.element);
     show(box, question.server);
     draw();
     // It may have been withdrawn before the listener was added.
@@ -201,14 +222,23 @@ const wordsOf = (question: FrameQuestion, how: Approval): string =>
       : `Always allow ${scopeOf(question)}`;
 
 /** The second question, and its button. */
-function confirmation(question: FrameQuestion, how: Approval): [words: string, button: string] {
+function confirmation(
+  question: FrameQuestion,
+  how: Approval,
+  isFewer?: boolean,
+): [words: string, button: string] {
   const { server, subject } = question;
   if (how === "always")
     return [
       `You will not be asked again about ${scopeOf(question)}.`,
       `Yes, always allow ${scopeOf(question)}`,
     ];
-  return [`${subject} of ${server} may delete or overwrite something for good.`, `Yes, run ${subject}`];
+  const fewer = isFewer ? `Apps of ${server} will ask less often. ` : "";
+  if (!isDestructive(question)) return [fewer, "Yes, ask less often"];
+  return [
+    `${fewer}${subject} of ${server} may delete or overwrite something for good.`,
+    `Yes, run ${subject}`,
+  ];
 }
 
 function rest(question: FrameQuestion): HTMLElement {

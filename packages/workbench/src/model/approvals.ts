@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { AskLevel } from "@vitrine/guard";
+import { ASK_LEVEL_METHOD } from "@vitrine/wire";
 import { askGateway } from "./ask-gateway.js";
 import { messageOf } from "./messages/messages.js";
 import { Observable } from "./observable.js";
@@ -15,7 +17,8 @@ export interface Approval {
   /** A tool, a host, a permission; empty for everything of the kind. */
   readonly subject: string;
   readonly actor?: "app" | "model" | undefined;
-  readonly answer: "allow" | "deny";
+  /** `ask-…`: how often the apps of the server ask. */
+  readonly answer: "allow" | "deny" | "ask-always" | "ask-changes";
   /** Milliseconds since 1970. */
   readonly grantedAt: number;
   readonly expiresAt?: number | undefined;
@@ -34,6 +37,8 @@ export class ApprovalList extends Observable {
   /** Undefined before the first answer of the gateway. */
   list: readonly Approval[] | undefined;
   problem: string | undefined;
+  /** Whether a change is on its way. */
+  isBusy = false;
 
   constructor(ask: AskGateway = askGateway) {
     super();
@@ -61,7 +66,25 @@ export class ApprovalList extends Observable {
     if (this.problem === undefined) await this.load();
   }
 
-  /** Withdraws all answers for a server. */
+  /** How often the apps of a server ask; undefined before the first answer of the gateway. */
+  levelOf(server: string, identity: string): AskLevel | undefined {
+    const stored = this.list?.find(
+      (each) => each.method === ASK_LEVEL_METHOD && each.server === server && each.identity === identity,
+    );
+    if (stored?.answer === "ask-always") return "always";
+    if (stored?.answer === "ask-changes") return "changes";
+    return this.list && "important";
+  }
+
+  /** Sets how often the apps of a server ask. */
+  async setLevel(server: string, identity: string, level: AskLevel): Promise<void> {
+    await this.#act(
+      async () => void (await this.#ask("/api/consents/level", "POST", { server, identity, level })),
+    );
+    if (this.problem === undefined) await this.load();
+  }
+
+  /** Withdraws all answers for a server. How often its apps ask stays. */
   async revokeAll(server: string): Promise<void> {
     await this.#act(async () => {
       await this.#ask(`/api/consents?${new URLSearchParams({ server })}`, "DELETE");
@@ -71,11 +94,14 @@ export class ApprovalList extends Observable {
 
   async #act(act: () => Promise<void>): Promise<void> {
     this.problem = undefined;
+    this.isBusy = true;
+    this.changed();
     try {
       await act();
     } catch (error) {
       this.problem = messageOf(error);
     }
+    this.isBusy = false;
     this.changed();
   }
 }
@@ -92,6 +118,8 @@ const ACTIONS: Readonly<Record<string, (subject: string) => string>> = {
 
 /** An answer of the user, in a sentence. */
 export function sentenceOf({ method, subject, actor, answer, server }: Approval): string {
+  if (answer === "ask-always") return `Apps of ${server} ask before every action`;
+  if (answer === "ask-changes") return `Apps of ${server} ask before every call that may change something`;
   const who = actor === "model" ? "The model" : `Apps of ${server}`;
   const may = answer === "allow" ? "may" : "may not";
   if (method === "tools/call") {

@@ -9,8 +9,16 @@
  *
  * @throws {Error} with the gateway's message, and its trace in `data`
  */
-export async function askGateway(path: string, method: "GET" | "DELETE" = "GET"): Promise<unknown> {
-  const answer = await fetch(path, { method, headers: { accept: "application/json" } });
+export async function askGateway(
+  path: string,
+  method: "GET" | "DELETE" | "POST" = "GET",
+  body?: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  const answer = await fetch(path, {
+    method,
+    headers: { accept: "application/json", ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
   if (answer.ok) return answer.json();
   const { error } = (await answer.json().catch(() => ({}))) as {
     error?: { message?: string; data?: { trace?: string } };

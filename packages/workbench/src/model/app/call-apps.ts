@@ -14,6 +14,7 @@ import { AppModel } from "./app-model.js";
 import { gatewaySource } from "./app-source.js";
 import { appVoice } from "./app-voice.js";
 import type { PageCall } from "./call-item.js";
+import { PinUpdates } from "./pin-updates.js";
 import { Spares, type Warm } from "./spares.js";
 
 /** Options of {@link CallApps}. */
@@ -30,6 +31,8 @@ export interface CallAppsOptions {
   readonly hasModel?: (() => boolean) | undefined;
   /** The current conversation. */
   readonly conversation: () => string | undefined;
+  /** The calls in it, in order. */
+  readonly calls: () => readonly PageCall[];
   /** Whether the call is in it. */
   readonly isThere: (item: PageCall) => boolean;
   /** Called when the page's data about a call changed. */
@@ -42,6 +45,8 @@ export interface CallAppsOptions {
 export class CallApps {
   readonly #options: CallAppsOptions;
   readonly #renewals: Renewals;
+  /** Pinned apps that new calls update. */
+  readonly pins: PinUpdates;
   readonly #spares: Spares;
   /** Calls whose app was opened or has failed: it is tried again only with its next UI. */
   readonly #tried = new WeakSet<PageCall>();
@@ -54,6 +59,11 @@ export class CallApps {
   constructor(options: CallAppsOptions) {
     this.#options = options;
     this.#spares = new Spares(options.warm);
+    this.pins = new PinUpdates({
+      calls: options.calls,
+      reload: (item) => this.#renewals.renew(item, "a new call is shown"),
+      remember: options.remember,
+    });
     this.#renewals = new Renewals({
       isShown: (item) => this.#isShown(item),
       open: (item) => this.#openView(item),
@@ -62,7 +72,10 @@ export class CallApps {
         return this.#attach(item, view, true, before);
       },
       forget: (view) => void forget(view),
-      failed: (item, error) => item.update({ problem: messageOf(error) }),
+      failed: (item, error) => {
+        item.update({ problem: messageOf(error) });
+        this.pins.failed(item);
+      },
       start: options.start,
       onrenewed: options.onrenewed,
     });
@@ -86,6 +99,8 @@ export class CallApps {
   async open(item: PageCall, isRestored: boolean): Promise<void> {
     // The model's arguments were invalid: no server was called, so there is nothing to show.
     if (!item.hasApp && item.app) await this.close(item, "the call was not made");
+    if (!isRestored && !this.#tried.has(item)) this.pins.claim(item);
+    if (item.pin !== undefined) return this.pins.deliver(item);
     if (!item.wantsApp || this.#tried.has(item)) return;
     this.#tried.add(item);
     const found = this.#take(item);
@@ -142,10 +157,10 @@ export class CallApps {
   }
 
   /** The view from before a reload that shows this call. */
-  #take({ id }: PageCall): GatewayView | undefined {
+  #take({ id, latest = id }: PageCall): GatewayView | undefined {
     const conversation = this.#options.conversation();
     const isMeant = ({ opened: { call } }: GatewayView): boolean =>
-      call?.item === id && call.conversation === conversation;
+      call?.item === latest && call.conversation === conversation;
     const found = this.#found.find(isMeant);
     this.#found = this.#found.filter((view) => view !== found);
     return found;
@@ -157,7 +172,8 @@ export class CallApps {
 
   /** Opens the app of a call; the gateway sends it the call from its current state. */
   #openView(item: PageCall): Promise<GatewayView> {
-    const { server, tool, id } = item;
+    const { server, tool } = item;
+    const { id } = this.pins.shownIn(item);
     const { gateway, profile, conversation } = this.#options;
     item.profile ??= profile().id;
     const { narrow } = profile(item.profile);
@@ -211,6 +227,7 @@ export class CallApps {
     };
     const replaced = before && app.replace(before);
     item.update({ app, view: view.id });
+    this.pins.attached(item, view.opened.call?.item ?? item.id);
     if (view.opened.place) this.#spares.shown(item.server, item.tool, view.opened.place);
     showsDocument(view.opened.hash);
     return replaced;

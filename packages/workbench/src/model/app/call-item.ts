@@ -56,6 +56,12 @@ export class PageCall extends Observable {
   isAppClosed: boolean;
   /** Whether its app is pinned beside the conversation. */
   isPinned: boolean;
+  /** Whether new calls of its tool update that app. */
+  isFollowing: boolean;
+  /** The id of the later call that its app shows. */
+  latest: string | undefined;
+  /** The id of the call whose pinned app shows this one, instead of an app of its own. */
+  pin: string | undefined;
   app: AppModel | undefined;
   /** Note that the document of its app changed while the page was away. */
   note: string | undefined;
@@ -89,11 +95,14 @@ export class PageCall extends Observable {
     this.state = state;
     this.hasApp = hasApp;
     // Later the page's own state counts, not what it stored then.
-    const { profile, document, isClosed = false, isPinned = false } = readPage(told.page);
+    const { profile, document, isClosed = false, isPinned = false, ...kept } = readPage(told.page);
     this.profile = profile;
     this.document = document;
     this.isAppClosed = isClosed;
     this.isPinned = isPinned;
+    this.isFollowing = kept.isFollowing ?? false;
+    this.latest = kept.latest;
+    this.pin = kept.pin;
     this.#read(told);
   }
 
@@ -107,9 +116,9 @@ export class PageCall extends Observable {
     this.changed();
   }
 
-  /** Whether it should be shown in an app. */
+  /** Whether it should be shown in an app of its own. */
   get wantsApp(): boolean {
-    return this.hasApp && !this.isAppClosed;
+    return this.hasApp && !this.isAppClosed && this.pin === undefined;
   }
 
   /** Whether the call is over. */
@@ -119,13 +128,16 @@ export class PageCall extends Observable {
 
   /** Data that the page stores with it. */
   get page(): CallPage {
-    const { key, profile, document } = this;
+    const { key, profile, document, latest, pin } = this;
     return {
       key,
       profile,
       document,
       ...(this.isAppClosed && { isClosed: true }),
       ...(this.isPinned && { isPinned: true }),
+      ...(this.isFollowing && { isFollowing: true }),
+      ...(latest !== undefined && { latest }),
+      ...(pin !== undefined && { pin }),
     };
   }
 
@@ -152,6 +164,9 @@ export class PageCall extends Observable {
         | "app"
         | "isAppClosed"
         | "isPinned"
+        | "isFollowing"
+        | "latest"
+        | "pin"
         | "view"
         | "document"
         | "note"

@@ -82,6 +82,7 @@ export class PageConversation extends Observable {
     this.#apps = new CallApps({
       ...options,
       conversation: () => this.id,
+      calls: () => this.items.filter((item) => item.kind === "call"),
       isThere: (item) => !this.#isLeaving && this.#mirror?.shows(item) === true,
       remember: (item) => this.#remember(item),
       onrenewed: (before, after) => this.onrenewed?.(before, after),
@@ -91,7 +92,10 @@ export class PageConversation extends Observable {
       kept: new RememberedConversation(options.storage),
       came: (told) => this.#came(told),
       changed: (item, isNow) => void this.#apps.open(item, !isNow),
-      gone: (item) => void this.#apps.close(item, "its entry was removed"),
+      gone: (item) => {
+        void this.#apps.close(item, "its entry was removed");
+        this.#apps.pins.removed(item);
+      },
       hidden: (item) => void this.#apps.hide(item),
       leave: (mirror) => this.#leave(mirror),
       shown: (isMissed) => {
@@ -172,7 +176,9 @@ export class PageConversation extends Observable {
   call(server: string, tool: string, input: Record<string, unknown>, hasApp: boolean): PageCall {
     const profile = this.#options.profile().id;
     const identity = this.#options.gateway.identityOf(server);
-    const item = ownCall({ server, identity, tool, input, hasApp, state: "running", page: { profile } });
+    const pin = hasApp ? this.#apps.pins.pinFor({ appOf: undefined, server, identity, tool })?.id : undefined;
+    const page = { profile, ...(pin !== undefined && { pin }) };
+    const item = ownCall({ server, identity, tool, input, hasApp, state: "running", page });
     item.oncancel = () => this.#takeBack(item);
     void this.#sent.add(item, () => this.#send(item));
     this.changed();
@@ -329,9 +335,26 @@ export class PageConversation extends Observable {
 
   /** Pins the app of a call beside the conversation, or puts it back. The gateway keeps that. */
   pin(item: PageCall, isPinned: boolean): void {
-    item.update({ isPinned });
+    item.update({ isPinned, ...(!isPinned && { isFollowing: false }) });
     this.#remember(item);
     this.changed();
+  }
+
+  /** Sets whether new calls of the same tool update a pinned app. The gateway keeps that. */
+  follow(item: PageCall, isFollowing: boolean): void {
+    item.update({ isFollowing });
+    this.#remember(item);
+    this.changed();
+  }
+
+  /** The pinned app that a call went to, while that is there. */
+  pinOf(item: PageCall): PageCall | undefined {
+    return this.#apps.pins.pinOf(item);
+  }
+
+  /** The call that the app of a call shows; the call itself without an app. */
+  shownIn(item: PageCall): PageCall {
+    return item.app ? this.#apps.pins.shownIn(item) : item;
   }
 
   /**
@@ -380,6 +403,7 @@ export class PageConversation extends Observable {
       item.isAppClosed = true;
       await this.#apps.close(item);
       this.#sent.remove(item);
+      this.#apps.pins.removed(item);
     }
     this.#own = this.#own.filter((each) => each !== item);
     // The gateway may have reported it since, and the page may show another conversation now.

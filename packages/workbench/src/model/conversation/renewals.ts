@@ -45,8 +45,8 @@ export class Renewals {
     this.#home = home;
   }
 
-  /** Restarts an app when its call is over; resolves when the new one is shown. */
-  async renew(item: PageCall): Promise<void> {
+  /** Restarts an app when its call is over, and tells it why; resolves when the new one is shown. */
+  async renew(item: PageCall, reason = "its UI has changed"): Promise<void> {
     if (this.#underWay.has(item)) {
       this.#underWay.set(item, true);
       return;
@@ -59,7 +59,7 @@ export class Renewals {
         await item.over();
         this.#underWay.set(item, false);
         if (!this.#home.isShown(item)) return;
-        there = (await this.#once(item))?.there;
+        there = (await this.#once(item, reason))?.there;
       } while (this.#underWay.get(item));
     } finally {
       this.#underWay.delete(item);
@@ -67,7 +67,7 @@ export class Renewals {
     await there;
   }
 
-  async #once(item: PageCall): Promise<{ there: Promise<void> | undefined } | undefined> {
+  async #once(item: PageCall, reason: string): Promise<{ there: Promise<void> | undefined } | undefined> {
     const home = this.#home;
     const before = item.app;
     let view: GatewayView;
@@ -80,7 +80,7 @@ export class Renewals {
     const { place } = view.opened;
     const started = before?.state === "ready" && place ? home.start?.(place) : undefined;
     await started?.said;
-    if (home.isShown(item)) await before?.finish("its UI has changed");
+    if (home.isShown(item)) await before?.finish(reason);
     if (!home.isShown(item)) {
       started?.drop();
       home.forget(view);

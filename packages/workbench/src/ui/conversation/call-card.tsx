@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Pin, PinOff, PowerOff, RotateCw, X } from "lucide-react";
+import { Pin, PinOff, PowerOff, RefreshCw, RotateCw, X } from "lucide-react";
 import { useState } from "react";
 import { Button, Heading } from "react-aria-components";
 import type { PageCall } from "../../model/app/call-item.js";
@@ -13,12 +13,13 @@ import { Fold } from "../fold.js";
 import { IconButton } from "../icon-button.js";
 import { Diagnosis } from "../inspector/diagnosis.js";
 import { Json } from "../inspector/json.js";
-import { useNow } from "../shell/use-now.js";
 import { useObservable, useObserved } from "../use-observable.js";
 import { AppSlot } from "./app-slot.js";
+import { CallFacts } from "./call-facts.js";
 import { CallProgress } from "./call-progress.js";
 import { ModeButtons } from "./mode-buttons.js";
 import type { PinPlace } from "./pin-places.js";
+import { PinnedRow } from "./pinned-row.js";
 import { Result } from "./result.js";
 
 /** Props of a {@link CallCard}. */
@@ -29,26 +30,39 @@ export interface CallCardProps {
   place?: PinPlace | undefined;
 }
 
-/** A call. */
-export function CallCard({ workbench, call, place }: CallCardProps) {
+/** A call; only a row, if a pinned app shows it. */
+export function CallCard(props: CallCardProps) {
+  const { workbench, call } = props;
+  useObservable(call);
+  const pin = useObserved(workbench.conversation, (each) => each.pinOf(call));
+  if (!pin) return <WholeCard {...props} />;
+  return <PinnedRow workbench={workbench} call={call} pin={pin} title={titleOf(workbench, call)} />;
+}
+
+function WholeCard({ workbench, call, place }: CallCardProps) {
   useObservable(call);
   useObservable(call.app ?? call);
   // The known tools decide what can be run again.
   useObservable(workbench.servers);
   const { conversation } = workbench;
-  const { app, result, problem, state } = call;
+  // A later call, if it updated the app.
+  const shown = useObserved(conversation, (each) => each.shownIn(call));
+  const { app, problem, state } = call;
+  const { input, result } = shown;
   const isAsked = useObserved(workbench, (each) => each.isAskedAbout(call));
   const isSelected = useObserved(workbench, ({ selected }) => app !== undefined && selected === app);
   // A static document shows nothing of the answer.
   const isStatic = app?.source.place?.static === true;
   const isBare = !app || app.state === "failed" || isStatic || (result?.isError ?? false);
-  const hasInput = Object.keys(call.input).length > 0;
+  const hasInput = Object.keys(input).length > 0;
   return (
     <>
       {place && <p className="soft small">{titleOf(workbench, call)} is pinned beside the conversation.</p>}
       <article
         className="card"
         aria-labelledby={`call-${call.id}`}
+        // Rows of other calls lead to it.
+        tabIndex={call.isPinned ? -1 : undefined}
         style={place}
         data-pinned={place && true}
         data-selected={isSelected || undefined}
@@ -58,10 +72,10 @@ export function CallCard({ workbench, call, place }: CallCardProps) {
           <Heading level={3} id={`call-${call.id}`} className="card-title">
             {titleOf(workbench, call)}
           </Heading>
-          <CallButtons workbench={workbench} call={call} />
-          <CallFacts call={call} isAsked={isAsked} />
+          <CallButtons workbench={workbench} call={call} shown={shown} />
+          <CallFacts call={shown} app={app} isAsked={isAsked} />
         </header>
-        {call.isInputCut && (
+        {shown.isInputCut && (
           <p className="soft">
             Secret arguments are not kept across a reload: to run it again, fill in its form.
           </p>
@@ -93,7 +107,7 @@ export function CallCard({ workbench, call, place }: CallCardProps) {
           <div className="call-details">
             {hasInput && (
               <Fold name="Arguments">
-                <Json value={call.input} label="Arguments" />
+                <Json value={input} label="Arguments" />
               </Fold>
             )}
             {result && !isBare && (
@@ -136,51 +150,18 @@ function WrittenInput({ text }: { text: string }) {
   );
 }
 
-function CallFacts({ call, isAsked }: { call: PageCall; isAsked: boolean }) {
-  const { app, state, at, endedAt, by, agent, appOf } = call;
-  const now = useNow(!call.isOver, 1000);
-  const [kind, word] = {
-    writing: ["accent", "being written"],
-    running: ["", "running"],
-    done: ["good", "done"],
-    failed: ["bad", "failed"],
-    cancelled: ["warn", "cancelled"],
-  }[state] as [string, string];
-  return (
-    <span className="facts small soft">
-      {/* An app that is shown needs no badge; a screen reader says it. */}
-      <span className={state === "done" && app ? "visually-hidden" : `badge ${kind}`}>{word}</span>
-      {app?.source.isRecording && <span className="badge warn">recording</span>}
-      <span className="badge inspect-only">by {agent ?? (by === "model" ? "the model" : "you")}</span>
-      {app?.state === "failed" && <span className="badge bad">app failed</span>}
-      {app?.source.place?.static && <span className="badge">static document</span>}
-      {(isAsked || (app?.questions ?? call.permissions.length) > 0) && (
-        <span className="badge warn">needs your answer</span>
-      )}
-      <span className="inspect-only">{duration((call.isOver ? (endedAt ?? at) : now) - at)}</span>
-      <time className="inspect-only" dateTime={new Date(at).toISOString()}>
-        {new Date(at).toLocaleTimeString()}
-      </time>
-      <span className="mono inspect-only">
-        {call.server} · {call.tool}
-      </span>
-      {appOf && <span>in the app {appOf.title}</span>}
-    </span>
-  );
+interface CallButtonsProps extends Pick<CallCardProps, "workbench" | "call"> {
+  /** The call that its app shows: a later one, if that updated it. */
+  shown: PageCall;
 }
 
-const duration = (milliseconds: number): string =>
-  milliseconds < 1000
-    ? `${Math.max(0, Math.round(milliseconds))} ms`
-    : `${(milliseconds / 1000).toFixed(1)} s`;
-
-function CallButtons({ workbench, call }: { workbench: Workbench; call: PageCall }) {
+function CallButtons({ workbench, call, shown }: CallButtonsProps) {
   const { conversation, servers } = workbench;
   const [isClosing, setClosing] = useState(false);
-  const { app, server, tool, input } = call;
+  const { app, server, tool } = call;
   const views = servers.get(server)?.catalogue?.views;
   // Tools of an app can only be called by the model.
-  const canRun = !call.isInputCut && !call.appOf && servers.tool(server, tool) !== undefined;
+  const canRun = !shown.isInputCut && !call.appOf && servers.tool(server, tool) !== undefined;
   const end = async (act: Promise<void>): Promise<void> => {
     setClosing(true);
     await act;
@@ -199,7 +180,7 @@ function CallButtons({ workbench, call }: { workbench: Workbench; call: PageCall
           name={`Run again: ${tool}`}
           tip="Run again"
           onPress={() =>
-            conversation.call(server, tool, input, views?.some((view) => view.tool === tool) ?? false)
+            conversation.call(server, tool, shown.input, views?.some((view) => view.tool === tool) ?? false)
           }
         />
       )}
@@ -209,6 +190,16 @@ function CallButtons({ workbench, call }: { workbench: Workbench; call: PageCall
           name={call.isPinned ? `Unpin: ${tool}` : `Pin: ${tool}`}
           tip={call.isPinned ? "Back into the conversation" : "Pin beside the conversation"}
           onPress={() => conversation.pin(call, !call.isPinned)}
+        />
+      )}
+      {app && call.isPinned && call.identity !== undefined && !call.appOf && (
+        <IconButton
+          icon={RefreshCw}
+          className="button quiet icon toggle"
+          name={`Update with new calls: ${tool}`}
+          tip="Update with new calls"
+          aria-pressed={call.isFollowing}
+          onPress={() => conversation.follow(call, !call.isFollowing)}
         />
       )}
       {app && <ModeButtons app={app} name={tool} />}

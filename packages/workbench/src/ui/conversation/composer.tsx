@@ -64,7 +64,7 @@ const checker = new Loaded<CheckArguments>(async () => (await import("../form/ch
 const PromptDialog = part("The prompt", async () => (await import("./prompt-dialog.js")).PromptDialog);
 
 /** Loaded when the user wants a resource. */
-const ResourceDialog = lazy(async () => ({ default: (await import("./resource-dialog.js")).ResourceDialog }));
+const ResourceDialog = part("The list", async () => (await import("./resource-dialog.js")).ResourceDialog);
 
 /** The number of tools and prompts in the menu. */
 const countsOf = (tools: number, prompts: number): string =>
@@ -270,16 +270,14 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
         />
       )}
       {isChoosing && (
-        <Suspense>
-          <ResourceDialog
-            workbench={workbench}
-            onDone={(contents) => {
-              setChoosing(false);
-              if (contents) void attachments.addContents(contents);
-              area.current?.focus();
-            }}
-          />
-        </Suspense>
+        <ResourceDialog
+          workbench={workbench}
+          onDone={(contents) => {
+            setChoosing(false);
+            if (contents) void attachments.addContents(contents);
+            area.current?.focus();
+          }}
+        />
       )}
       <div className="composer-box">
         <AttachmentChips attachments={attachments} />

@@ -7,7 +7,7 @@ import { PERMISSION_FEATURES, type Permission } from "@vitrine/protocol";
 import { useEffect, useState } from "react";
 import { Button } from "react-aria-components";
 import type { AppModel } from "../../model/app/app-model.js";
-import { ApprovalList, approvalKey, durationOf } from "../../model/approvals.js";
+import { type Approval, ApprovalList, approvalKey, durationOf } from "../../model/approvals.js";
 import { messageOf } from "../../model/messages/messages.js";
 import { useObservable } from "../use-observable.js";
 import { readAudit, type ShownAuditRow } from "./records.js";
@@ -75,10 +75,8 @@ export function PermissionsTab({ app }: { app: AppModel }) {
             <li key={approvalKey(approval)} className="in-consent">
               <div>
                 <p>
-                  <span className={`badge ${approval.answer === "allow" ? "good" : "bad"}`}>
-                    {approval.answer === "allow" ? "allowed" : "denied"}
-                  </span>{" "}
-                  <code>{approval.method}</code> {approval.subject && <code>{approval.subject}</code>}{" "}
+                  <AnswerBadge answer={approval.answer} /> <code>{approval.method}</code>{" "}
+                  {approval.subject && <code>{approval.subject}</code>}{" "}
                   {approval.actor && CALLERS[approval.actor]}
                 </p>
                 <p className="soft small">{durationOf(approval)}</p>
@@ -101,4 +99,10 @@ export function PermissionsTab({ app }: { app: AppModel }) {
       </section>
     </div>
   );
+}
+
+function AnswerBadge({ answer }: Pick<Approval, "answer">) {
+  if (answer === "allow") return <span className="badge good">allowed</span>;
+  if (answer === "deny") return <span className="badge bad">denied</span>;
+  return <span className="badge">{answer === "ask-always" ? "asks always" : "asks before changes"}</span>;
 }

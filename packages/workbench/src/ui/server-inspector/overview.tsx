@@ -6,10 +6,13 @@
 import type { ServerRoots } from "@vitrine/wire";
 import { useEffect, useState } from "react";
 import { Button, Input, Label, TextField } from "react-aria-components";
+import { ApprovalList } from "../../model/approvals.js";
 import { messageOf } from "../../model/messages/messages.js";
 import { duration } from "../inspector/format.js";
 import { Json } from "../inspector/json.js";
 import { TextBlock } from "../inspector/text-block.js";
+import { AskLevelChoice } from "../shell/ask-level-choice.js";
+import { useObservable } from "../use-observable.js";
 import { CatalogueChanges } from "./catalogue-changes.js";
 import { ServerIcon } from "./server-icon.js";
 import type { ServerTabProps } from "./server-inspector.js";
@@ -42,6 +45,7 @@ export function OverviewTab(props: ServerTabProps) {
         </dl>
         <Ping {...props} />
       </section>
+      {identity && <Level server={shown.summary.name} identity={identity} />}
       <section className="in-section" aria-label="Capabilities">
         <h3>Capabilities</h3>
         {Object.keys(capabilities).length > 0 ? (
@@ -70,6 +74,24 @@ const Fact = ({ name, children }: { name: string; children: string }) => (
     <dd className="mono">{children}</dd>
   </div>
 );
+
+/** How often its apps ask. */
+function Level({ server, identity }: { server: string; identity: string }) {
+  const [approvals] = useState(() => new ApprovalList());
+  useObservable(approvals);
+  useEffect(() => void approvals.load(), [approvals]);
+  return (
+    <section className="in-section" aria-label="Questions of its apps">
+      <h3>How often its apps ask</h3>
+      {approvals.problem !== undefined && (
+        <p className="problem" role="alert">
+          {approvals.problem}
+        </p>
+      )}
+      <AskLevelChoice approvals={approvals} server={server} identity={identity} />
+    </section>
+  );
+}
 
 function Ping({ inspected }: ServerTabProps) {
   const [times, setTimes] = useState<readonly number[]>([]);

@@ -54,7 +54,7 @@ export function ServerSection({ servers, setup, server, tools, isSearching, onCh
           </Button>
         </Heading>
         <ServerButton servers={servers} summary={summary} />
-        {setup.isAvailable && <ServerMenu setup={setup} name={name} />}
+        {setup.isAvailable && <ServerMenu setup={setup} name={name} identity={summary.identity} />}
       </div>
       <DisclosurePanel className="server-body">
         {facts && <p className="soft small">{facts}</p>}

@@ -13,12 +13,21 @@ import { useObservable } from "../use-observable.js";
 
 const EditDialog = part("The form", async () => (await import("./edit-dialog.js")).EditDialog);
 const LogDialog = part("The log", async () => (await import("./log-dialog.js")).LogDialog);
+const LevelDialog = part("The dialog", async () => (await import("./level-dialog.js")).LevelDialog);
 const SetupDialog = part("The dialog", async () => (await import("./setup-dialog.js")).SetupDialog);
 
-type Doing = "edit" | "log" | "remove";
+type Doing = "edit" | "log" | "level" | "remove";
+
+/** Props of a {@link ServerMenu}. */
+export interface ServerMenuProps {
+  setup: Setup;
+  name: string;
+  /** Undefined for a server that does not run. */
+  identity?: string | undefined;
+}
 
 /** The menu, with the dialogs that it opens. A server that is not in the file has only a log. */
-export function ServerMenu({ setup, name }: { setup: Setup; name: string }) {
+export function ServerMenu({ setup, name, identity }: ServerMenuProps) {
   useObservable(setup);
   const [doing, setDoing] = useState<Doing>();
   const [problem, setProblem] = useState<string>();
@@ -53,6 +62,7 @@ export function ServerMenu({ setup, name }: { setup: Setup; name: string }) {
           { id: "edit", label: "Edit…", isDisabled: isFixed },
           { id: "toggle", label: server?.disabled ? "Enable" : "Disable", isDisabled: isFixed },
           { id: "log", label: "Logs" },
+          { id: "level", label: "How often its apps ask…", isDisabled: identity === undefined },
           { id: "remove", label: "Remove…", isDisabled: isFixed },
         ]}
         onAction={(id) => {
@@ -72,6 +82,9 @@ export function ServerMenu({ setup, name }: { setup: Setup; name: string }) {
       )}
       {doing === "edit" && opened && <EditDialog setup={setup} server={opened} onClose={close} />}
       {doing === "log" && <LogDialog setup={setup} name={name} onClose={close} />}
+      {doing === "level" && identity !== undefined && (
+        <LevelDialog name={name} identity={identity} onClose={close} />
+      )}
       {doing === "remove" && (
         <SetupDialog title={`Remove ${name}?`} onClose={close} action="Remove" onAction={() => void remove()}>
           <p>

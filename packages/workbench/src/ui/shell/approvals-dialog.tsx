@@ -6,14 +6,23 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { Button, Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 import { ApprovalList, approvalKey, durationOf, sentenceOf } from "../../model/approvals.js";
+import type { Servers } from "../../model/servers.js";
 import { useObservable } from "../use-observable.js";
+import { AskLevelChoice } from "./ask-level-choice.js";
 import type { Screen } from "./screen.js";
 import "./approvals.css";
 
 /** The dialog. */
-export default function ApprovalsDialog({ screen }: { screen: Screen }): ReactNode {
+export default function ApprovalsDialog({
+  screen,
+  servers,
+}: {
+  screen: Screen;
+  servers: Servers;
+}): ReactNode {
   const [approvals] = useState(() => new ApprovalList());
   useObservable(approvals);
+  useObservable(servers);
   useEffect(() => void approvals.load(), [approvals]);
   const { list, problem } = approvals;
   return (
@@ -58,6 +67,23 @@ export default function ApprovalsDialog({ screen }: { screen: Screen }): ReactNo
                 </li>
               ))}
             </ul>
+          )}
+          {list && servers.list.length > 0 && (
+            <section aria-labelledby="levels-title">
+              <h3 id="levels-title">How often apps ask</h3>
+              <p className="soft">
+                A level adds questions, and takes none away that the gateway's policy asks.
+              </p>
+              {servers.list.map(
+                ({ summary: { name, identity } }) =>
+                  identity !== undefined && (
+                    <div key={name} className="approval">
+                      <span className="approval-text">{name}</span>
+                      <AskLevelChoice approvals={approvals} server={name} identity={identity} />
+                    </div>
+                  ),
+              )}
+            </section>
           )}
         </Dialog>
       </Modal>

@@ -126,7 +126,7 @@ export function Page({ workbench, screen }: PageProps) {
           commands={pageCommands(workbench, screen, shortcuts)}
         />
       )}
-      {overlay === "approvals" && <ApprovalsDialog screen={screen} />}
+      {overlay === "approvals" && <ApprovalsDialog screen={screen} servers={workbench.servers} />}
       {overlay === "shortcuts" && <ShortcutsDialog screen={screen} shortcuts={shortcuts} />}
       {hasQuestions && <QuestionDialogs workbench={workbench} />}
     </div>
