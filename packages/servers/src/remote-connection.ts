@@ -34,6 +34,7 @@ import { FOR_EVER, RequestTimeouts } from "./request-timeouts.js";
 import { type SafeFetch, safeFetch } from "./safe-fetch.js";
 import { type AskServer, clientAsks } from "./server-requests.js";
 import type { RemoteSettings } from "./settings.js";
+import { withTraceHeader } from "./trace-header.js";
 import { waitingFetch } from "./waiting-fetch.js";
 import { hearMessages, tapTransport } from "./wire-tap.js";
 
@@ -73,12 +74,18 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Serv
     privateNetwork: remote.privateNetwork,
     message: limits.message,
     timeout: limits.timeout,
+    tap,
   });
   const waiting = waitingFetch(safe.fetch);
   const fetch = signIn?.watch?.(waiting) ?? waiting;
   const common = { fetch, ...(signIn && { authProvider: signIn.provider }) };
   const transport =
-    remote.type === "sse" ? new SSEClientTransport(url, common) : new HttpTransport(url, { ...common, tap });
+    remote.type === "sse"
+      ? new SSEClientTransport(url, {
+          ...common,
+          fetch: (target, init) => fetch(target, withTraceHeader(init)),
+        })
+      : new HttpTransport(url, { ...common, tap });
   if (tap && transport instanceof SSEClientTransport) tapTransport(transport, tap);
   const hasSession = (): boolean => transport instanceof HttpTransport && transport.sessionId !== undefined;
   const translate = async (error: unknown): Promise<Error> => {

@@ -55,6 +55,7 @@ export {
 } from "./gateway-error.js";
 export type {
   CompletionSource,
+  HttpExchange,
   InspectionNotices,
   InspectionRequests,
   ServerLogLine,

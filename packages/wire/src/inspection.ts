@@ -5,6 +5,7 @@
  * @module
  */
 import type { CallToolResult, LoggingLevel, Result } from "@vitrine/protocol";
+import type { SignInBody, SignInHeaders } from "./sign-in.js";
 
 /** Selects a server. */
 export interface ServerReference {
@@ -68,6 +69,30 @@ export interface TrafficMessage {
   text?: string | undefined;
 }
 
+/** An HTTP request to a server, and its answer. */
+export interface HttpExchange {
+  /** Consecutive numbers. An exchange is sent again when its answer arrives, and when that has ended. */
+  seq: number;
+  /** Milliseconds since 1970. */
+  at: number;
+  /** The address and the headers have masked secrets. */
+  request: { method: string; url: string; headers: SignInHeaders };
+  /** The method and the id of the message in its body. An answer has no method. */
+  rpc?: { method?: string | undefined; id?: string | number | undefined } | undefined;
+  /** `duration`: milliseconds until the headers arrived. Only errors have a `body`; others are messages. */
+  response?:
+    | { status: number; headers: SignInHeaders; duration: number; body?: SignInBody | undefined }
+    | undefined;
+  /** Why there was no answer: a code of Node.js such as `ECONNREFUSED`, or of the gateway, and a message. */
+  failure?: { code: string; message: string } | undefined;
+  /** The end of the answer, in milliseconds after the request, and its size in bytes. */
+  end?: { duration: number; size: number; isWhole: boolean } | undefined;
+  /** The trace id of the call that caused it: 32 hexadecimal digits. */
+  trace?: string | undefined;
+  /** The maker of that call; see {@link TrafficMessage}. */
+  by?: TrafficMessage["by"];
+}
+
 /** A log line of a server (`notifications/message`). */
 export interface ServerLogLine {
   /** Milliseconds since 1970, when the gateway received it. */
@@ -118,7 +143,8 @@ export interface InspectionRequests {
   /** Measures how long the server takes to answer `ping`, or `server/discover` from revision 2026-07-28 on. */
   "gateway/ping": { params: ServerReference; result: { milliseconds: number } };
   /**
-   * Follows a server: `gateway/log` and `gateway/task`, and with `messages` also `gateway/traffic`, from now on. A page
+   * Follows a server: `gateway/log` and `gateway/task`, and with `messages` also `gateway/traffic` and
+   * `gateway/http`, from now on. A page
    * that was reloaded asks again. At a server that others use too, it gets its user's own calls only.
    */
   "gateway/watch": {
@@ -167,4 +193,6 @@ export interface InspectionNotices {
   "gateway/task": { server: string; task: ServerTask };
   /** Messages between the gateway and a watched server, in order. */
   "gateway/traffic": { server: string; messages: TrafficMessage[]; dropped: number };
+  /** HTTP requests to a watched server, new or with more known about them. */
+  "gateway/http": { server: string; exchanges: HttpExchange[]; dropped: number };
 }

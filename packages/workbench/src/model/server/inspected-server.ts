@@ -9,6 +9,7 @@ import type { CompletionSource, ServerLogLine, ServerRoot, ServerRoots, ServerTa
 import { readResult } from "../app/foreign.js";
 import { Observable } from "../observable.js";
 import { ServerSignIn } from "../sign-in/sign-in.js";
+import { HttpLog } from "./http-log.js";
 import type { KeptAboutServer } from "./kept-requests.js";
 import { type MadeRequest, RequestLog } from "./request-log.js";
 import { ServerTimeline } from "./timeline.js";
@@ -20,6 +21,7 @@ const MOST_LINES = 5_000;
 export class InspectedServer extends Observable {
   readonly name: string;
   readonly timeline = new ServerTimeline();
+  readonly http = new HttpLog();
   readonly requests = new RequestLog();
   readonly kept: KeptAboutServer;
   readonly signIn: ServerSignIn;
@@ -67,6 +69,10 @@ export class InspectedServer extends Observable {
       this.#gateway.on(
         "gateway/traffic",
         mine(({ messages, dropped }) => this.timeline.take(name, messages, dropped)),
+      ),
+      this.#gateway.on(
+        "gateway/http",
+        mine(({ exchanges, dropped }) => this.http.take(exchanges, dropped)),
       ),
       this.#gateway.on(
         "gateway/log",

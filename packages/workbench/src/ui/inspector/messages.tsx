@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { useCallback, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { Button } from "react-aria-components";
 import type { LoggedMessage } from "../../model/app/app-log.js";
 import {
@@ -57,6 +57,8 @@ export interface MessagesTabProps {
   empty?: string;
   /** The message that caused another one. */
   causeOf?: (message: LoggedMessage) => LoggedMessage | undefined;
+  /** Shown below the selected message. */
+  moreOf?: (message: LoggedMessage) => ReactNode;
 }
 
 /** The messages, with a filter, a search, and the selected one. */
@@ -65,6 +67,7 @@ export function MessagesTab({
   other = "the app",
   empty = "No messages yet. Messages from and to the app are listed here.",
   causeOf,
+  moreOf,
 }: MessagesTabProps) {
   const filter = filterOf(log);
   useEffect(() => filter.connect(), [filter]);
@@ -130,6 +133,7 @@ export function MessagesTab({
           message={selected}
           partner={partner}
           cause={causeOf?.(selected)}
+          more={moreOf?.(selected)}
           onJump={jump}
           onClose={() => select(undefined)}
         />

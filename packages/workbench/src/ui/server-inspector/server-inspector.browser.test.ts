@@ -9,6 +9,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { LIMIT, sharedChromium } from "../../../../../testing/browser.ts";
 import { startTestGateway } from "../../../../../testing/gateway/gateway-stage.ts";
+import { serveProgram } from "../../../../../testing/gateway/served-program.ts";
 import { builtWorkbench } from "../../../../../testing/gateway/workbench-page.ts";
 
 const script = (name: string): string =>
@@ -18,6 +19,10 @@ const program = (name: string, ...args: string[]) => ({
   args: [script(name), ...args],
 });
 
+/** A secret of the settings. */
+const KEY = "key-of-the-operator-55";
+
+let endRemote: (() => Promise<void>) | undefined;
 let folder: string;
 let browser: Browser;
 let gateway: RunningGateway;
@@ -30,10 +35,13 @@ const strangers: string[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "vitrine-server-inspector-"));
   browser = await sharedChromium();
+  const remote = await serveProgram(script("whole-server"), ["modern", "http"]);
+  endRemote = remote.close;
   const mcpServers = {
     whole: program("whole-server", "legacy"),
     modern: program("whole-server", "modern"),
     tasks: program("tasks-server"),
+    remote: { url: remote.url, oauth: false, headers: { "X-Key": KEY } },
   };
   ({ gateway } = await startTestGateway({ mcpServers }, folder, builtWorkbench()));
   const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } });
@@ -52,6 +60,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await page?.context().close();
   await gateway?.close();
+  await endRemote?.();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -204,6 +213,39 @@ it("messages: everything on one list, with answers, masked and searchable", asyn
   await panel()
     .getByText(/result from the server whole at/)
     .waitFor();
+});
+
+it("HTTP: requests with masked headers, in a tab and beside the message that they carried", async () => {
+  await inspect("remote");
+  await tab("Tools");
+  await button("Open add").click();
+  await section("add").getByLabel(/^a\b/).fill("2");
+  await section("add").getByLabel(/^b\b/).fill("3");
+  await button("Run", section("add")).click();
+  await section("add").getByText("5", { exact: true }).waitFor();
+  await tab("HTTP");
+  await panel().getByRole("searchbox", { name: "Search in requests" }).fill("tools/call");
+  const requests = panel().getByRole("list", { name: "HTTP requests" }).getByRole("listitem");
+  await expect.poll(() => requests.count()).toBe(1);
+  await requests.getByText(/^POST http:\/\/127\.0\.0\.1:\d+\/mcp$/).waitFor();
+  await requests.getByText("200", { exact: true }).waitFor();
+  await requests.getByText(/\d ms.* bytes/).waitFor();
+  await requests.getByText(/tools\/call #\d+ · by you/).waitFor();
+  await button("Headers", requests).click();
+  await requests.getByRole("row", { name: "x-key [masked]" }).waitFor();
+  await requests.getByRole("row", { name: /^mcp-protocol-version 2026-07-28/ }).waitFor();
+  await requests.getByRole("table", { name: "Headers of the answer" }).waitFor();
+  expect(await axeFinds()).toEqual([]);
+  await tab("Messages");
+  await panel().getByRole("searchbox", { name: "Method" }).fill("tools/call");
+  await panel().getByRole("option").last().click();
+  const carried = panel().getByRole("region", { name: "HTTP of the message" });
+  await button("Headers", carried).click();
+  await carried.getByRole("row", { name: "x-key [masked]" }).waitFor();
+  expect(await page.content()).not.toContain(KEY);
+  // A program has no HTTP.
+  await inspect("whole");
+  expect(await inspector.getByRole("tab", { name: "HTTP" }).count()).toBe(0);
 });
 
 it("changes: what the server offers now and did not before", async () => {

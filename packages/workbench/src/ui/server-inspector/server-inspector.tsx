@@ -27,6 +27,8 @@ import { ToolsTab } from "./tools.js";
 /** Loaded when a user first looks at a sign-in. */
 const SignInPanel = lazy(async () => ({ default: (await import("./sign-in.js")).SignInPanel }));
 
+const HttpTab = lazy(async () => ({ default: (await import("./http.js")).HttpTab }));
+
 /** The inspector of the chosen server, or of the first. */
 export function ServerInspector({ workbench }: { workbench: Workbench }) {
   const { servers } = workbench;
@@ -95,6 +97,19 @@ function ServerTabs({ selected, onSelect, ...props }: ServerTabsProps) {
   const tabs: { id: string; title: string; many?: number; content: ReactNode }[] = [
     { id: "overview", title: "Overview", content: <OverviewTab {...props} /> },
     { id: "messages", title: "Messages", content: <ServerMessagesTab {...props} /> },
+    ...(summary.transport === "stdio"
+      ? []
+      : [
+          {
+            id: "http",
+            title: "HTTP",
+            content: (
+              <Suspense fallback={<p className="in-none soft">Loading…</p>}>
+                <HttpTab inspected={inspected} />
+              </Suspense>
+            ),
+          },
+        ]),
     { id: "tools", title: "Tools", many: catalogue?.tools.length ?? 0, content: <ToolsTab {...props} /> },
     { id: "resources", title: "Resources", many: resources, content: <ResourcesTab {...props} /> },
     {
