@@ -1,5 +1,6 @@
 /** The built workbench, walked through as a user of MCP Inspector would. */
 import { mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +23,7 @@ const program = (name: string, ...args: string[]) => ({
 /** A secret of the settings. */
 const KEY = "key-of-the-operator-55";
 
+let evil: Awaited<ReturnType<typeof startListener>>;
 let endRemote: (() => Promise<void>) | undefined;
 let folder: string;
 let browser: Browser;
@@ -35,10 +37,11 @@ const strangers: string[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "vitrine-server-inspector-"));
   browser = await sharedChromium();
+  evil = await startListener();
   const remote = await serveProgram(script("whole-server"), ["modern", "http"]);
   endRemote = remote.close;
   const mcpServers = {
-    whole: program("whole-server", "legacy"),
+    whole: { ...program("whole-server", "legacy"), env: { EVIL: evil.origin } },
     modern: program("whole-server", "modern"),
     tasks: program("tasks-server"),
     remote: { url: remote.url, oauth: false, headers: { "X-Key": KEY } },
@@ -61,8 +64,21 @@ afterAll(async () => {
   await page?.context().close();
   await gateway?.close();
   await endRemote?.();
+  evil?.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Counts connections, which a browser may open without a request. */
+async function startListener() {
+  let count = 0;
+  const listener = createServer((socket) => {
+    count++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  const { port } = listener.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, connections: () => count, close: () => listener.close() };
+}
 
 const tab = (name: string) => inspector.getByRole("tab", { name: new RegExp(`^${name}`) }).click();
 const panel = () => inspector.getByRole("tabpanel");
@@ -123,6 +139,36 @@ it("resources: read as Markdown and as an image, a template with completion, and
   await forecast.getByLabel("city").fill("Oslo");
   await button("Read", forecast).click();
   await forecast.getByText('"Oslo"').waitFor();
+});
+
+it("resources by type: CSV as a table, HTML as a harmless preview, and the pages of a PDF", async () => {
+  await tab("Resources");
+  const csv = section("csv");
+  await button("Read", csv).click();
+  await csv.getByRole("columnheader", { name: "said" }).waitFor();
+  await csv.getByRole("cell", { name: 'cold, and "wet"' }).waitFor();
+  await csv.getByText("2 rows", { exact: true }).waitFor();
+  const html = section("page");
+  await button("Read", html).click();
+  const preview = html.frameLocator("iframe");
+  await preview.getByRole("heading", { name: "Good day" }).waitFor();
+  await preview.getByRole("img", { name: "near" }).waitFor();
+  // Nothing of it runs, and nothing leads away.
+  expect.soft(await html.locator("iframe").getAttribute("sandbox")).toBe("");
+  const markup = await preview.locator("html").innerHTML();
+  expect.soft(markup).not.toContain(evil.origin);
+  expect
+    .soft(markup)
+    .not.toMatch(/<(script|link|style|iframe|form|svg|template|base)\b|href|onclick|refresh/i);
+  expect(await axeFinds()).toEqual([]);
+  await html.getByRole("button", { name: /View of/ }).click();
+  await page.getByRole("option", { name: "Source" }).click();
+  await html.getByText(/rel="preconnect"/).waitFor();
+  const paper = section("paper");
+  await button("Read", paper).click();
+  await paper.getByText("PDF 1.4, 2 pages.", { exact: false }).waitFor();
+  await paper.getByRole("button", { name: /^Save/ }).waitFor();
+  expect.soft(evil.connections()).toBe(0);
 });
 
 it("prompts: arguments with completion, a preview, and a problem", async () => {
