@@ -21,6 +21,7 @@ export type {
 } from "./isolation/isolation.js";
 export { launch } from "./isolation/launch.js";
 export { type MaskedExchange, maskedExchange } from "./masked-exchange.js";
+export { TASKS_EXTENSION } from "./modern-tasks.js";
 export type { OAuthSession } from "./oauth/session.js";
 export { OAuthSessions } from "./oauth/sessions.js";
 export type { RefreshLease, RefreshLeases, SharedTokens } from "./oauth/shared-refresh.js";

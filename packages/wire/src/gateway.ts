@@ -73,6 +73,8 @@ export interface GatewayServerCapabilities {
   tasks?:
     | { list?: object | undefined; cancel?: object | undefined; requests?: object | undefined }
     | undefined;
+  /** Extensions by their names, such as `io.modelcontextprotocol/tasks`. */
+  extensions?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Everything that a server offers. */

@@ -33,7 +33,7 @@ export interface ServerRoots {
   needsRestart: boolean;
 }
 
-/** A task of a server (revision 2025-11-25). */
+/** A task of a server, with the names of revision 2025-11-25. */
 export interface ServerTask {
   taskId: string;
   status: "working" | "input_required" | "completed" | "failed" | "cancelled";
@@ -154,8 +154,9 @@ export interface InspectionRequests {
   /** Ends `gateway/watch`. Subscriptions stay. */
   "gateway/unwatch": { params: ServerReference; result: Record<string, never> };
   /**
-   * Calls a tool as a task: the answer comes as soon as the server has accepted it. Like `gateway/call` otherwise.
-   * Refused with `server-shared` if other users use the server too, like all requests about tasks.
+   * Calls a tool as a task: the answer comes as soon as the server has accepted it. Like `gateway/call` otherwise. From
+   * revision 2026-07-28 on the server decides whether there is a task, and may answer with the result. At a server
+   * that others use too, the user reaches the own tasks that were started since the gateway's start.
    */
   "gateway/task-start": {
     params: ServerReference & {
@@ -164,9 +165,9 @@ export interface InspectionRequests {
       /** Milliseconds for which the server should keep the task. */
       ttl?: number | undefined;
     };
-    result: { task: ServerTask };
+    result: { task: ServerTask } | { result: CallToolResult };
   };
-  /** The tasks that the server lists for this connection. */
+  /** The tasks that the server lists for this connection. From revision 2026-07-28 on, servers list none. */
   "gateway/tasks": { params: ServerReference; result: { tasks: ServerTask[] } };
   /** The current state of a task, by its id. */
   "gateway/task": { params: ServerReference & { taskId: string }; result: { task: ServerTask } };

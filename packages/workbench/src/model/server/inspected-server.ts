@@ -205,9 +205,11 @@ export class InspectedServer extends Observable {
     return known;
   }
 
-  async startTask(name: string, input: Record<string, unknown>): Promise<ServerTask> {
+  /** Starts a task; the result if the server answers without one. */
+  async startTask(name: string, input: Record<string, unknown>): Promise<ServerTask | CallToolResult> {
     const asked = { ...this.#at, name, arguments: input };
-    return this.#learn((await this.#gateway.request("gateway/task-start", asked)).task);
+    const answer = await this.#gateway.request("gateway/task-start", asked);
+    return "task" in answer ? this.#learn(answer.task) : readResult(answer.result);
   }
 
   /** Asks for the states of all tasks that the server lists. */

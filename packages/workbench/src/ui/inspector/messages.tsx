@@ -59,6 +59,8 @@ export interface MessagesTabProps {
   causeOf?: (message: LoggedMessage) => LoggedMessage | undefined;
   /** Shown below the selected message. */
   moreOf?: (message: LoggedMessage) => ReactNode;
+  /** Saves the messages that the filter shows. */
+  onSave?: (shown: readonly LoggedMessage[]) => void;
 }
 
 /** The messages, with a filter, a search, and the selected one. */
@@ -68,6 +70,7 @@ export function MessagesTab({
   empty = "No messages yet. Messages from and to the app are listed here.",
   causeOf,
   moreOf,
+  onSave,
 }: MessagesTabProps) {
   const filter = filterOf(log);
   useEffect(() => filter.connect(), [filter]);
@@ -118,6 +121,11 @@ export function MessagesTab({
           {log.dropped > 0 && `, ${count(log.dropped)} forgotten`}
           {filter.isSearching && `, searching ${Math.floor(filter.progress * 100)} %`}
         </span>
+        {onSave && (
+          <Button className="button quiet" isDisabled={shown.length === 0} onPress={() => onSave(shown)}>
+            Save
+          </Button>
+        )}
         <Button
           className="button quiet"
           onPress={() => {

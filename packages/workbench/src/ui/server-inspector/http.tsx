@@ -12,6 +12,7 @@ import { Choice } from "../choice.js";
 import { Fold } from "../fold.js";
 import { SearchBox } from "../inspector/fields.js";
 import { count, duration, size } from "../inspector/format.js";
+import { saveFile } from "../save-file.js";
 import { useObservable } from "../use-observable.js";
 import { HttpMessage } from "./http-message.js";
 
@@ -68,6 +69,13 @@ export function HttpTab({ inspected: { http } }: { inspected: InspectedServer })
           {count(Math.min(found.length, SHOWN))} of {count(http.exchanges.length)}
           {http.dropped > 0 && `, ${count(http.dropped)} forgotten`}
         </span>
+        <Button
+          className="button quiet"
+          isDisabled={found.length === 0}
+          onPress={() => saveFile("http.json", JSON.stringify(found, undefined, 2), "application/json")}
+        >
+          Save
+        </Button>
         <Button className="button quiet" onPress={() => http.clear()}>
           Clear
         </Button>

@@ -1,5 +1,5 @@
 /** The built workbench, walked through as a user of MCP Inspector would. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,6 +44,7 @@ beforeAll(async () => {
     whole: { ...program("whole-server", "legacy"), env: { EVIL: evil.origin } },
     modern: program("whole-server", "modern"),
     tasks: program("tasks-server"),
+    later: program("modern-tasks-server"),
     remote: { url: remote.url, oauth: false, headers: { "X-Key": KEY } },
   };
   ({ gateway } = await startTestGateway({ mcpServers }, folder, builtWorkbench()));
@@ -88,6 +89,13 @@ const button = (name: string, at: Locator = panel()) => at.getByRole("button", {
 async function inspect(server: string): Promise<void> {
   await inspector.getByRole("button", { name: /The server to inspect/ }).click();
   await page.getByRole("option", { name: server, exact: true }).click();
+}
+
+/** Presses the button Save of this tab, and reads the file. */
+async function save(): Promise<string> {
+  const saved = page.waitForEvent("download");
+  await button("Save").click();
+  return readFile(await (await saved).path(), "utf8");
 }
 
 async function axeFinds(): Promise<string[]> {
@@ -282,6 +290,9 @@ it("HTTP: requests with masked headers, in a tab and beside the message that the
   await requests.getByRole("row", { name: /^mcp-protocol-version 2026-07-28/ }).waitFor();
   await requests.getByRole("table", { name: "Headers of the answer" }).waitFor();
   expect(await axeFinds()).toEqual([]);
+  const saved = await save();
+  expect(saved).toContain("mcp-protocol-version");
+  expect(saved).not.toContain(KEY);
   await tab("Messages");
   await panel().getByRole("searchbox", { name: "Method" }).fill("tools/call");
   await panel().getByRole("option").last().click();
@@ -292,6 +303,15 @@ it("HTTP: requests with masked headers, in a tab and beside the message that the
   // A program has no HTTP.
   await inspect("whole");
   expect(await inspector.getByRole("tab", { name: "HTTP" }).count()).toBe(0);
+});
+
+it("save: messages as a file, those that the filter shows", async () => {
+  await inspect("whole");
+  await tab("Messages");
+  await panel().getByRole("searchbox", { name: "Method" }).fill("prompts/get");
+  await expect.poll(() => panel().getByRole("option").count()).toBe(2);
+  const messages: { method: string }[] = JSON.parse(await save());
+  expect(messages.map(({ method }) => method)).toEqual(["prompts/get", "prompts/get"]);
 });
 
 it("changes: what the server offers now and did not before", async () => {
@@ -365,6 +385,48 @@ it("tasks: started, followed to the result, cancelled, and resumed by id", async
   await panel().getByLabel("Resume a task by its id").fill(id);
   await button("Resume").click();
   await section(`Task ${id}`).getByText("completed", { exact: true }).waitFor();
+});
+
+it("tasks of revision 2026-07-28: the server decides, and asks its questions in the page", async () => {
+  await inspect("later");
+  await tab("Tools");
+  await button("Open bake").click();
+  const bake = section("bake");
+  await bake.getByRole("checkbox", { name: "Let the server run it as a task" }).check();
+  await bake.getByLabel(/^milliseconds/).fill("300");
+  await button("Run", bake).click();
+  const said = bake.getByText(/Started as task [\w-]+/);
+  const id = /task ([\w-]+)/.exec((await said.textContent()) ?? "")?.[1] ?? "";
+  await button("Open quick").click();
+  const quick = section("quick");
+  await quick.getByRole("checkbox", { name: "Let the server run it as a task" }).check();
+  await button("Run", quick).click();
+  await quick.getByText("The server answered at once, without a task.").waitFor();
+  await quick.getByText("at once", { exact: true }).waitFor();
+  await button("Open order").click();
+  const order = section("order");
+  await order.getByRole("checkbox", { name: "Let the server run it as a task" }).check();
+  await button("Run", order).click();
+  await order.getByText(/Started as task/).waitFor();
+  await tab("Tasks");
+  const baked = section(`Task ${id}`);
+  await baked.getByText("completed", { exact: true }).waitFor();
+  await button("Get the result", baked).click();
+  await baked.getByText("baked", { exact: true }).waitFor();
+  const ordered = panel()
+    .getByRole("region")
+    .filter({ has: page.getByText("input required", { exact: true }) });
+  await ordered.getByRole("button", { name: "Wait for the result" }).click();
+  for (const [question, answer] of [
+    ["What shall it be?", "tea"],
+    ["And then?", "cake"],
+  ] as const) {
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByText(question).waitFor();
+    await dialog.getByLabel("what").fill(answer);
+    await dialog.getByRole("button", { name: "Answer" }).click();
+  }
+  await panel().getByText("tea and cake").waitFor();
 });
 
 it("the page says nothing to third parties, and complains about nothing", async () => {

@@ -21,7 +21,7 @@ import { RequestsTab } from "./requests.js";
 import { ResourcesTab } from "./resources.js";
 import "./server-inspector.css";
 import { ServerMessagesTab } from "./server-messages.js";
-import { TasksTab } from "./tasks.js";
+import { hasModernTasks, TasksTab } from "./tasks.js";
 import { ToolsTab } from "./tools.js";
 
 /** Loaded when a user first looks at a sign-in. */
@@ -129,7 +129,7 @@ function ServerTabs({ selected, onSelect, ...props }: ServerTabsProps) {
       ),
     },
     { id: "log", title: "Log", content: <LogTab {...props} /> },
-    ...(summary.capabilities.tasks
+    ...(summary.capabilities.tasks || hasModernTasks(summary.capabilities)
       ? [{ id: "tasks", title: "Tasks", content: <TasksTab {...props} /> }]
       : []),
   ];

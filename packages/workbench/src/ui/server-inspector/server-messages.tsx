@@ -7,8 +7,15 @@ import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import type { LoggedMessage } from "../../model/app/app-log.js";
 import type { TimelineMessage } from "../../model/server/timeline.js";
 import { MessagesTab } from "../inspector/messages.js";
+import { saveFile } from "../save-file.js";
 import { useObserved } from "../use-observable.js";
 import type { ServerTabProps } from "./server-inspector.js";
+
+/** Only messages of the server: the gateway has masked their secrets, and nobody those of apps. */
+function save(shown: readonly LoggedMessage[]): void {
+  const own = shown.filter((message) => (message as TimelineMessage).app === undefined);
+  saveFile("messages.json", JSON.stringify(own, undefined, 2), "application/json");
+}
 
 const HttpOfMessage = lazy(async () => ({ default: (await import("./http.js")).HttpOfMessage }));
 
@@ -39,6 +46,7 @@ export function ServerMessagesTab({ workbench, shown, inspected }: ServerTabProp
       other="server or app"
       empty={EMPTY}
       causeOf={causeOf}
+      onSave={save}
       {...(shown.summary.transport !== "stdio" && { moreOf })}
     />
   );
