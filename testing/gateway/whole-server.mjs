@@ -12,6 +12,25 @@ const COUNTRIES = { Bergen: "Norway", Oslo: "Norway", Berlin: "Germany" };
 /** A picture of one pixel. */
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+/** A table, and a page that tries to run and to load. `EVIL` is an address that must get no request. */
+const EVIL = process.env.EVIL ?? "http://127.0.0.1:9";
+const TYPED = {
+  csv: 'city,said\r\nOslo,"cold, and ""wet"""\r\nRome,"two\r\nlines"\r\n',
+  page: `<!doctype html><head><title>t</title><link rel="preconnect" href="${EVIL}"><link rel="stylesheet" href="${EVIL}/a.css">
+<meta http-equiv="refresh" content="0;url=${EVIL}/refresh"><base href="${EVIL}/"></head><body background="${EVIL}/b.png">
+<h1>Good day</h1><p onclick="alert(1)">A <b>bold</b> word and a <a href="${EVIL}/link" ping="${EVIL}/ping">link</a>.</p>
+<script>document.title = "ran"; fetch("${EVIL}/fetch")</script><img src="${EVIL}/i.png" alt="far" onerror="alert(1)">
+<img src="data:image/png;base64,${PIXEL}" alt="near"><iframe src="${EVIL}/frame"></iframe><video src="${EVIL}/v.mp4" poster="${EVIL}/p.png"></video>
+<svg><a href="${EVIL}/svg"><image href="${EVIL}/s.png" /></a></svg><form action="${EVIL}/form"><button>Send</button></form>
+<template shadowrootmode="open"><link rel="preconnect" href="${EVIL}"></template><style>body { background: url(${EVIL}/css.png) }</style>`,
+};
+const PAPER = `%PDF-1.4
+1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj
+2 0 obj <</Type /Pages /Count 2 /Kids [3 0 R 4 0 R]>> endobj
+3 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 200 200]>> endobj
+4 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 200 200]>> endobj
+trailer <</Root 1 0 R>>
+%%EOF`;
 const text = (value) => ({
   content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }],
 });
@@ -40,6 +59,13 @@ function makeServer() {
   server.registerResource("notes", "note://today", { mimeType: "text/markdown" }, () => ({
     contents: [{ uri: "note://today", mimeType: "text/markdown", text: `# Today\n\n${++visits} reads` }],
   }));
+  const typed = { csv: "text/csv", page: "text/html", paper: "application/pdf" };
+  for (const [name, mimeType] of Object.entries(typed)) {
+    const uri = `typed://${name}`;
+    const contents =
+      name === "paper" ? { blob: Buffer.from(PAPER).toString("base64") } : { text: TYPED[name] };
+    server.registerResource(name, uri, { mimeType }, () => ({ contents: [{ uri, mimeType, ...contents }] }));
+  }
   server.registerResource("pixel", "pixel://one", { mimeType: "image/png" }, () => ({
     contents: [{ uri: "pixel://one", mimeType: "image/png", blob: PIXEL }],
   }));

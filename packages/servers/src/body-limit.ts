@@ -10,13 +10,21 @@ const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/g;
 
 /**
  * Passes a body on. Ends it with an error if it, or one event of an event stream, exceeds the limit in bytes.
+ *
+ * @param onchunk receives each part
  */
-export function limitBody(body: Readable, limit: number, isStream: boolean): Readable {
+export function limitBody(
+  body: Readable,
+  limit: number,
+  isStream: boolean,
+  onchunk?: (chunk: Buffer) => void,
+): Readable {
   let size = 0;
   // The end of the last chunk: a blank line may be split between two chunks.
   let before = "";
   const limited = new Transform({
     transform(chunk: Buffer, _encoding, done) {
+      onchunk?.(chunk);
       size += chunk.length;
       if (isStream) {
         const text = before + chunk.toString("latin1");

@@ -25,13 +25,20 @@ export interface DirectRequestsOptions {
   /** Ends requests that get no answer in time. */
   timeouts: RequestTimeouts;
   /** The `_meta` members of each request, from revision 2026-07-28 on. */
-  envelope?: (() => Readonly<Record<string, unknown>>) | undefined;
+  envelope?: ((withTasks: boolean) => Readonly<Record<string, unknown>>) | undefined;
   /** Answers the requests inside an `input_required` result. Without it, such a result is an error. */
   answer?: RoundsOptions["answer"] | undefined;
 }
 
+/** Options of one request. */
+export interface DirectRequestOptions extends UpstreamRequestOptions {
+  /** Declares that the answer may be a task, from revision 2026-07-28 on. */
+  withTasks?: boolean | undefined;
+}
+
 interface Pending {
   method: string;
+  withTasks: boolean;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
   onprogress: ((progress: Progress) => void) | undefined;
@@ -57,10 +64,11 @@ export class DirectRequests implements AnswerTaker {
     return this.#pending.size;
   }
 
-  request(method: string, params: object, options: UpstreamRequestOptions = {}): Promise<unknown> {
+  request(method: string, params: object, options: DirectRequestOptions = {}): Promise<unknown> {
     const { envelope, answer } = this.#options;
     if (!envelope) return this.#request(method, params, options);
-    const own = withoutAnswers(params);
+    // Only the gateway sends this method, with the answers of the user.
+    const own = method === "tasks/update" ? params : withoutAnswers(params);
     const first = this.#request(method, own, options);
     return answer ? first.then((result) => this.#goOn(result, method, own, options, answer)) : first;
   }
@@ -73,7 +81,7 @@ export class DirectRequests implements AnswerTaker {
     first: unknown,
     method: string,
     params: object,
-    options: UpstreamRequestOptions,
+    options: DirectRequestOptions,
     answer: RoundsOptions["answer"],
   ): Promise<unknown> {
     if (!(first instanceof InputRequired)) return first;
@@ -95,9 +103,9 @@ export class DirectRequests implements AnswerTaker {
     }
   }
 
-  #request(method: string, params: object, options: UpstreamRequestOptions): Promise<unknown> {
+  #request(method: string, params: object, options: DirectRequestOptions): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const { signal, onprogress } = options;
+      const { signal, onprogress, withTasks = false } = options;
       if (signal?.aborted) return reject(aborted(method));
       if (this.#closed) return reject(this.#closed);
       const id = `v${++this.#last}`;
@@ -119,6 +127,7 @@ export class DirectRequests implements AnswerTaker {
         giveUp("timeout", new VitrineError("timeout", `${method}: the server did not answer in time`));
       const pending: Pending = {
         method,
+        withTasks,
         resolve: (result) => {
           end();
           resolve(result);
@@ -134,12 +143,17 @@ export class DirectRequests implements AnswerTaker {
       signal?.addEventListener("abort", onabort, { once: true });
       try {
         // Calls request progress even without a listener: progress extends their timeout.
-        this.#send({ id, method, params }, onprogress || method === "tools/call" ? id : undefined);
+        this.#send({ id, method, params }, onprogress || method === "tools/call" ? id : undefined, withTasks);
       } catch (error) {
         this.#pending.delete(id);
         pending.reject(error);
       }
     });
+  }
+
+  /** Rejects a request that could not be sent. */
+  fail(id: string, error: unknown): void {
+    this.#settle(id)?.reject(error);
   }
 
   /** Rejects all pending and future requests. */
@@ -171,7 +185,7 @@ export class DirectRequests implements AnswerTaker {
     } else if (!isRecord(result)) {
       pending.reject(new VitrineError("invalid", `${pending.method}: the answer has no result`));
     } else {
-      const problem = this.#unfinished(pending.method, result["resultType"], () => result);
+      const problem = this.#unfinished(pending, result["resultType"], () => result);
       if (problem) settle(pending, problem);
       else pending.resolve(PASSED_ON.test(pending.method) ? asText(line, result) : result);
     }
@@ -199,7 +213,7 @@ export class DirectRequests implements AnswerTaker {
     }
     const typeAt = result.get("resultType");
     const type = typeAt && line.slice(typeAt[0] + 1, typeAt[1] - 1);
-    const problem = this.#unfinished(pending.method, type, () => parsed(line.slice(from, to)));
+    const problem = this.#unfinished(pending, type, () => parsed(line.slice(from, to)));
     if (problem) settle(pending, problem);
     else pending.resolve(new JsonText(line.slice(...resultAt)));
     return true;
@@ -256,11 +270,12 @@ export class DirectRequests implements AnswerTaker {
    * can answer it.
    */
   #unfinished(
-    method: string,
+    { method, withTasks }: Pending,
     type: unknown,
     result: () => Record<string, unknown> | undefined,
   ): InputRequired | VitrineError | undefined {
     if (!this.#options.envelope || type === "complete") return undefined;
+    if (type === "task" && withTasks && method === "tools/call") return undefined;
     const asking = type === "input_required" && this.#options.answer ? result() : undefined;
     if (asking) return readInputRequired(method, asking);
     const said = typeof type === "string" ? `"${type}"` : "no word";
@@ -270,9 +285,13 @@ export class DirectRequests implements AnswerTaker {
     );
   }
 
-  #send(message: { id?: string; method: string; params: object }, progressToken?: string): void {
+  #send(
+    message: { id?: string; method: string; params: object },
+    progressToken?: string,
+    withTasks = false,
+  ): void {
     const { id, method, params } = message;
-    const envelope = this.#options.envelope?.();
+    const envelope = this.#options.envelope?.(withTasks);
     const { _meta: said } = params as { _meta?: unknown };
     // Tokens and the envelope belong to the gateway and replace values from the view.
     const meta =

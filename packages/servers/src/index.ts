@@ -9,6 +9,7 @@ export { membersOf } from "./answer-text.js";
 export { documentHash } from "./catalogue.js";
 export { isUnsent } from "./cut-off.js";
 export type { ServerFault } from "./exit-cause.js";
+export type { WireExchange } from "./http-tap.js";
 export type {
   DriverName,
   DriverReport,
@@ -19,6 +20,8 @@ export type {
   LaunchSpec,
 } from "./isolation/isolation.js";
 export { launch } from "./isolation/launch.js";
+export { type MaskedExchange, maskedExchange } from "./masked-exchange.js";
+export { TASKS_EXTENSION } from "./modern-tasks.js";
 export type { OAuthSession } from "./oauth/session.js";
 export { OAuthSessions } from "./oauth/sessions.js";
 export type { RefreshLease, RefreshLeases, SharedTokens } from "./oauth/shared-refresh.js";

@@ -7,6 +7,7 @@ import {
   type AuthProvider,
   type FetchLike,
   InsufficientScopeError,
+  type JSONRPCMessage,
   LOG_LEVEL_META_KEY,
   type OAuthClientProvider,
   SdkError,
@@ -28,12 +29,17 @@ import {
   type ServerConnection,
 } from "./connection.js";
 import { isUnsent, UnfinishedCall } from "./cut-off.js";
+import { DirectRequests, type DirectRequestsOptions } from "./direct-requests.js";
 import { ANSWER_LOST, HttpTransport } from "./http-transport.js";
 import { withoutAnswers } from "./input-rounds.js";
+import { modernEnvelope } from "./modern-envelope.js";
+import { isAboutTasks, modernTasks } from "./modern-tasks.js";
 import { FOR_EVER, RequestTimeouts } from "./request-timeouts.js";
 import { type SafeFetch, safeFetch } from "./safe-fetch.js";
+import { answerAsk } from "./server-asks.js";
 import { type AskServer, clientAsks } from "./server-requests.js";
 import type { RemoteSettings } from "./settings.js";
+import { withTraceHeader } from "./trace-header.js";
 import { waitingFetch } from "./waiting-fetch.js";
 import { hearMessages, tapTransport } from "./wire-tap.js";
 
@@ -64,7 +70,7 @@ export interface RemoteConnectOptions extends ConnectOptions {
  * @throws {GatewayError} why it failed; `server-unauthorized` if a user must sign in first
  */
 export async function connectRemote(options: RemoteConnectOptions): Promise<ServerConnection> {
-  const { settings, transport: remote, signIn, tap } = options;
+  const { settings, transport: remote, signIn, tap, asks } = options;
   const { name, limits } = settings;
   const url = new URL(remote.url);
   const safe = safeFetch({
@@ -73,12 +79,18 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Serv
     privateNetwork: remote.privateNetwork,
     message: limits.message,
     timeout: limits.timeout,
+    tap,
   });
   const waiting = waitingFetch(safe.fetch);
   const fetch = signIn?.watch?.(waiting) ?? waiting;
   const common = { fetch, ...(signIn && { authProvider: signIn.provider }) };
   const transport =
-    remote.type === "sse" ? new SSEClientTransport(url, common) : new HttpTransport(url, { ...common, tap });
+    remote.type === "sse"
+      ? new SSEClientTransport(url, {
+          ...common,
+          fetch: (target, init) => fetch(target, withTraceHeader(init)),
+        })
+      : new HttpTransport(url, { ...common, tap });
   if (tap && transport instanceof SSEClientTransport) tapTransport(transport, tap);
   const hasSession = (): boolean => transport instanceof HttpTransport && transport.sessionId !== undefined;
   const translate = async (error: unknown): Promise<Error> => {
@@ -99,6 +111,7 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Serv
     let isOver = false;
     client.onclose = () => {
       isOver = true;
+      requests?.close(new GatewayError("server-exited", `the connection to ${name} was closed`));
       end(new GatewayError("server-exited", `the connection to ${name} was closed`));
     };
     if (transport instanceof SSEClientTransport) {
@@ -110,11 +123,29 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Serv
     }
     const level: LogLevel = {};
     const isModern = client.getProtocolEra() === "modern";
+    const answer: DirectRequestsOptions["answer"] =
+      asks && ((request, signal) => answerAsk(asks, timeouts, request, signal));
+    const requests =
+      isModern && transport instanceof HttpTransport
+        ? requestsOver(transport, {
+            timeouts,
+            answer,
+            envelope: modernEnvelope({
+              version: client.getNegotiatedProtocolVersion(),
+              info: options.info,
+              asks,
+              level,
+            }),
+          })
+        : undefined;
+    const tasks = requests && modernTasks({ requests, answer });
     const translation: Translation = { timeouts, tracks, translate, level: () => isModern && level.current };
     const connection: ServerConnection = {
       // The client's own timeout is too short for a user's answer.
       upstream: translated(clientUpstream(client, { server: name, timeout: FOR_EVER }), translation),
-      ask: translatedAsks(clientAsks(client, FOR_EVER), translation),
+      ask: tasks
+        ? taskAsks(tasks, translatedAsks(clientAsks(client, FOR_EVER), translation), translate)
+        : translatedAsks(clientAsks(client, FOR_EVER), translation),
       ...clientControls(client, level),
       info: client.getServerVersion(),
       protocolVersion: client.getNegotiatedProtocolVersion(),
@@ -174,6 +205,39 @@ const translatedAsks =
     run(translation, method, options, (given) =>
       ask(method, withLevel(withoutAnswers(params), translation.level()), given),
     );
+
+/** Sends requests about tasks past the official client, which does not know tasks of revision 2026-07-28. */
+const taskAsks =
+  (tasks: AskServer, others: AskServer, translate: Translation["translate"]): AskServer =>
+  async (method, params, options) => {
+    if (!isAboutTasks(method, params)) return others(method, params, options);
+    try {
+      return await tasks(method, params, options);
+    } catch (error) {
+      throw await translate(error);
+    }
+  };
+
+/** Requests of the gateway's own over a transport that the official client uses too. */
+function requestsOver(
+  transport: HttpTransport,
+  options: Omit<DirectRequestsOptions, "send">,
+): DirectRequests {
+  const requests: DirectRequests = new DirectRequests({
+    ...options,
+    send: (text) => {
+      const message = JSON.parse(text) as JSONRPCMessage;
+      transport.send(message).catch((error: unknown) => {
+        if ("id" in message) requests.fail(String(message.id), error);
+      });
+    },
+  });
+  const { onmessage } = transport;
+  transport.onmessage = (message, extra) => {
+    if (!requests.take({ ...message })) onmessage?.call(transport, message, extra);
+  };
+  return requests;
+}
 
 /** Makes a request with a timeout, and translates its error. */
 const run = <T>(

@@ -4,13 +4,19 @@
  * @module
  */
 import { lookup as lookupName } from "node:dns";
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { GatewayError } from "@vitrine/wire";
 import { kindOfAddress } from "./addresses.js";
 import { limitBody } from "./body-limit.js";
+import { type HttpTap, TappedExchange } from "./http-tap.js";
 
 /** Options of {@link safeFetch}. */
 export interface SafeFetchOptions {
@@ -26,6 +32,8 @@ export interface SafeFetchOptions {
   timeout: number;
   /** Resolves host names; the system's resolver by default. */
   lookup?: typeof lookupName | undefined;
+  /** Shows every request. */
+  tap?: HttpTap | undefined;
 }
 
 /** A fetch function with its connections. */
@@ -71,21 +79,33 @@ export function safeFetch(options: SafeFetchOptions): SafeFetch {
     body: string,
     signal: AbortSignal | undefined,
   ): Promise<Response> => {
+    const headers = Object.fromEntries(request.headers);
+    if (url.origin === own.origin) Object.assign(headers, lowerCase(options.headers ?? {}));
+    const { method } = request;
+    const { tap } = options;
+    const seen = tap?.isWatched
+      ? new TappedExchange(tap, method, url, { host: url.host, ...headers }, body)
+      : undefined;
+    try {
+      return toResponse(await sent(url, { method, headers, ...(signal && { signal }) }, body), options, seen);
+    } catch (error) {
+      seen?.failed(error);
+      throw error;
+    }
+  };
+
+  const sent = async (url: URL, request: RequestOptions, body: string): Promise<IncomingMessage> => {
     const host = hostOf(url);
     if (url.protocol !== "http:" && url.protocol !== "https:") throw refusal(url.href, url.protocol);
     if (isIP(host) !== 0 && !mayReach(host)) throw refusal(url.host, host);
-    const headers = Object.fromEntries(request.headers);
-    if (url.origin === own.origin) Object.assign(headers, lowerCase(options.headers ?? {}));
     const secure = url.protocol === "https:";
-    const { method } = request;
-    const answer = await new Promise<IncomingMessage>((resolveAnswer, reject) => {
+    return new Promise((resolveAnswer, reject) => {
       const agent = secure ? agents.https : agents.http;
       const send = secure ? httpsRequest : httpRequest;
-      const sent = send(url, { method, headers, agent, lookup, ...(signal && { signal }) }, resolveAnswer);
-      sent.once("error", (error) => reject(error.cause instanceof GatewayError ? error.cause : error));
-      sent.end(body === "" ? undefined : body);
+      const sending = send(url, { ...request, agent, lookup }, resolveAnswer);
+      sending.once("error", (error) => reject(error.cause instanceof GatewayError ? error.cause : error));
+      sending.end(body === "" ? undefined : body);
     });
-    return toResponse(answer, options);
   };
 
   return {
@@ -127,13 +147,19 @@ export function safeFetch(options: SafeFetchOptions): SafeFetch {
   };
 }
 
-function toResponse(answer: IncomingMessage, options: SafeFetchOptions): Response {
+function toResponse(
+  answer: IncomingMessage,
+  options: SafeFetchOptions,
+  seen: TappedExchange | undefined,
+): Response {
   const status = answer.statusCode ?? 502;
   const headers = new Headers();
   for (let at = 0; at + 1 < answer.rawHeaders.length; at += 2) {
     headers.append(answer.rawHeaders[at] ?? "", answer.rawHeaders[at + 1] ?? "");
   }
   const isStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
+  seen?.answered(answer, isStream);
+  answer.once("close", () => seen?.ended(answer.complete));
   if (!isStream) {
     // A response that trickles in forever would hold its connection forever.
     const late = setTimeout(() => {
@@ -145,7 +171,9 @@ function toResponse(answer: IncomingMessage, options: SafeFetchOptions): Respons
     answer.resume();
     return new Response(null, { status, headers });
   }
-  const body = Readable.toWeb(limitBody(answer, options.message, isStream)) as ReadableStream<Uint8Array>;
+  const body = Readable.toWeb(
+    limitBody(answer, options.message, isStream, (chunk) => seen?.take(chunk)),
+  ) as ReadableStream<Uint8Array>;
   return new Response(body, { status, statusText: answer.statusMessage ?? "", headers });
 }
 

@@ -8,7 +8,8 @@ import type { UpstreamRequestOptions } from "@vitrine/guard";
 import { isRecord, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
 
 /**
- * Requests for a user who inspects a server. The methods of tasks belong to revision 2025-11-25. `ping` is
+ * Requests for a user who inspects a server. The methods of tasks belong to revision 2025-11-25, and are
+ * translated from revision 2026-07-28 on; see `modernTasks`. `ping` is
  * `server/discover` from revision 2026-07-28 on, which has no ping.
  */
 export type ServerMethod =

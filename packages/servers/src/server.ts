@@ -15,6 +15,7 @@ import type {
   UiDocument,
 } from "@vitrine/protocol";
 import type { ServerFault } from "./exit-cause.js";
+import type { WireExchange } from "./http-tap.js";
 import type { DriverName } from "./isolation/isolation.js";
 import type { AskServer, ServerNotice } from "./server-requests.js";
 import type { ServerSettings } from "./settings.js";
@@ -109,10 +110,10 @@ export interface Server {
   /** Reports log lines, and the states of tasks. Returns a function that removes the listener. */
   onNotice(listener: (method: ServerNotice, params: Record<string, unknown>) => void): () => void;
   /**
-   * Shows every message to and from the server, from now on. Returns a function that removes the listener.
+   * Shows every message to and from the server, and the HTTP requests of a remote one, from now on. Returns a function that removes the listener.
    * Without listeners, messages cost nothing.
    */
-  onWire(listener: (message: WireMessage) => void): () => void;
+  onWire(listener: (message: WireMessage) => void, onhttp?: (exchange: WireExchange) => void): () => void;
   /** Reports every change of {@link status}. Returns a function that removes the listener. */
   onStatus(listener: (status: ServerStatus) => void): () => void;
   /**

@@ -3,19 +3,12 @@
  *
  * @module
  */
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  type Client,
-  LOG_LEVEL_META_KEY,
-  PROTOCOL_VERSION_META_KEY,
-} from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { clientUpstream, type Upstream, type UpstreamMethod } from "@vitrine/guard";
 import { JsonText, METHOD_NOT_FOUND, type Result, VitrineError } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import {
   type ConnectOptions,
-  capabilitiesFor,
   clientControls,
   diedOfProbe,
   handshake,
@@ -23,8 +16,10 @@ import {
   type LogLevel,
   type ServerConnection,
 } from "./connection.js";
-import { DirectRequests } from "./direct-requests.js";
+import { DirectRequests, type DirectRequestsOptions } from "./direct-requests.js";
 import type { Launch } from "./isolation/isolation.js";
+import { modernEnvelope } from "./modern-envelope.js";
+import { isAboutTasks, modernTasks } from "./modern-tasks.js";
 import { RequestTimeouts } from "./request-timeouts.js";
 import { answerAsk } from "./server-asks.js";
 import { type AskServer, checkServerMethod } from "./server-requests.js";
@@ -92,24 +87,19 @@ async function connectOnce(options: StdioConnectOptions): Promise<ServerConnecti
   const version = client.getNegotiatedProtocolVersion();
   const modern = client.getProtocolEra() === "modern";
   const level: LogLevel = {};
+  const answer: DirectRequestsOptions["answer"] =
+    asks && ((request, signal) => answerAsk(asks, timeouts, request, signal));
   const requests = new DirectRequests({
     send: (text) => transport.sendText(text),
     timeouts,
-    envelope: modern
-      ? () => ({
-          [PROTOCOL_VERSION_META_KEY]: version,
-          [CLIENT_INFO_META_KEY]: info,
-          [CLIENT_CAPABILITIES_META_KEY]: capabilitiesFor(asks),
-          ...(level.current && { [LOG_LEVEL_META_KEY]: level.current }),
-        })
-      : undefined,
-    answer: asks && ((request, signal) => answerAsk(asks, timeouts, request, signal)),
+    envelope: modern ? modernEnvelope({ version, info, asks, level }) : undefined,
+    answer,
   });
   direct = requests;
   transport.taker = requests;
   const connection: ServerConnection = {
     upstream: directUpstream(client, requests, { server: name, timeout: limits.timeout }),
-    ask: directAsks(requests, modern),
+    ask: directAsks(requests, modern ? modernTasks({ requests, answer }) : undefined),
     ...clientControls(client, level),
     info: client.getServerVersion(),
     protocolVersion: version,
@@ -165,11 +155,12 @@ function directUpstream(
 
 /** Sends the requests of a user who inspects the server. */
 const directAsks =
-  (direct: DirectRequests, isModern: boolean): AskServer =>
+  (direct: DirectRequests, tasks: AskServer | undefined): AskServer =>
   async (method, params, options) => {
     checkServerMethod(method);
+    if (tasks && isAboutTasks(method, params)) return tasks(method, params, options);
     const result = await direct.request(
-      method === "ping" && isModern ? "server/discover" : method,
+      method === "ping" && tasks ? "server/discover" : method,
       params,
       options,
     );

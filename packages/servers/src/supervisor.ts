@@ -9,6 +9,7 @@ import { GatewayError } from "@vitrine/wire";
 import { CatalogueCache } from "./catalogue.js";
 import type { ConnectOptions, ServerConnection } from "./connection.js";
 import { endOf, explainFailure, isUnsent, mayRepeat } from "./cut-off.js";
+import type { WireExchange } from "./http-tap.js";
 import { KeptSubscriptions } from "./kept-subscriptions.js";
 import { PendingCalls } from "./pending-calls.js";
 import { RunState } from "./run-state.js";
@@ -56,6 +57,7 @@ export class ManagedServer implements Server {
   readonly #notices: Listeners<[UpstreamNotification, Record<string, unknown>]>;
   readonly #serverNotices: Listeners<[ServerNotice, Record<string, unknown>]>;
   readonly #wire: Listeners<[WireMessage]>;
+  readonly #http: Listeners<[WireExchange]>;
   readonly #tap: WireTap;
   #watchers = 0;
   #level: LoggingLevel | undefined;
@@ -92,12 +94,15 @@ export class ManagedServer implements Server {
     this.#serverNotices = new Listeners(onerror);
     const wire = new Listeners<[WireMessage]>(onerror);
     this.#wire = wire;
+    const http = new Listeners<[WireExchange]>(onerror);
+    this.#http = http;
     const isWatched = (): boolean => this.#watchers > 0;
     this.#tap = {
       get isWatched() {
         return isWatched();
       },
       take: (message) => wire.notify(message),
+      takeHttp: (exchange) => http.notify(exchange),
     };
     this.#subscriptions = new KeptSubscriptions({
       clock,
@@ -176,14 +181,17 @@ export class ManagedServer implements Server {
     return this.#serverNotices.add(listener);
   }
 
-  onWire(listener: (message: WireMessage) => void): () => void {
-    const remove = this.#wire.add(listener);
+  onWire(
+    listener: (message: WireMessage) => void,
+    onhttp: (exchange: WireExchange) => void = () => {},
+  ): () => void {
+    const removals = [this.#wire.add(listener), this.#http.add(onhttp)];
     let isOn = true;
     this.#watchers++;
     return () => {
       if (isOn) this.#watchers--;
       isOn = false;
-      remove();
+      for (const remove of removals) remove();
     };
   }
 

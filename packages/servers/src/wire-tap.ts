@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { HttpTap } from "./http-tap.js";
 
 /** A message to or from a server, as it was on its way. */
 export interface WireMessage {
@@ -15,8 +17,7 @@ export interface WireMessage {
 }
 
 /** Receives messages. `isWatched` is false while nobody watches, so that nothing is prepared in vain. */
-export interface WireTap {
-  readonly isWatched: boolean;
+export interface WireTap extends HttpTap {
   take(message: WireMessage): void;
 }
 

@@ -57,6 +57,8 @@ export interface ServerSummary {
   instructions?: string | undefined;
   capabilities: GatewayServerCapabilities;
   protocolVersion?: string | undefined;
+  /** How it is reached: as a program on this machine, by Streamable HTTP, or by its predecessor SSE. */
+  transport?: "stdio" | "http" | "sse" | undefined;
   /** Its isolation: `process`, `bubblewrap`, `container`. */
   isolation?: string | undefined;
 }
@@ -71,6 +73,8 @@ export interface GatewayServerCapabilities {
   tasks?:
     | { list?: object | undefined; cancel?: object | undefined; requests?: object | undefined }
     | undefined;
+  /** Extensions by their names, such as `io.modelcontextprotocol/tasks`. */
+  extensions?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Everything that a server offers. */

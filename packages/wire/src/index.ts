@@ -56,6 +56,7 @@ export {
 } from "./gateway-error.js";
 export type {
   CompletionSource,
+  HttpExchange,
   InspectionNotices,
   InspectionRequests,
   ServerLogLine,

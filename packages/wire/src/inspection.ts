@@ -5,6 +5,7 @@
  * @module
  */
 import type { CallToolResult, LoggingLevel, Result } from "@vitrine/protocol";
+import type { SignInBody, SignInHeaders } from "./sign-in.js";
 
 /** Selects a server. */
 export interface ServerReference {
@@ -32,7 +33,7 @@ export interface ServerRoots {
   needsRestart: boolean;
 }
 
-/** A task of a server (revision 2025-11-25). */
+/** A task of a server, with the names of revision 2025-11-25. */
 export interface ServerTask {
   taskId: string;
   status: "working" | "input_required" | "completed" | "failed" | "cancelled";
@@ -66,6 +67,30 @@ export interface TrafficMessage {
   by?: { actor: string; view?: string | undefined } | undefined;
   /** Its JSON, with secrets masked. Undefined if it is too large to be shown. */
   text?: string | undefined;
+}
+
+/** An HTTP request to a server, and its answer. */
+export interface HttpExchange {
+  /** Consecutive numbers. An exchange is sent again when its answer arrives, and when that has ended. */
+  seq: number;
+  /** Milliseconds since 1970. */
+  at: number;
+  /** The address and the headers have masked secrets. */
+  request: { method: string; url: string; headers: SignInHeaders };
+  /** The method and the id of the message in its body. An answer has no method. */
+  rpc?: { method?: string | undefined; id?: string | number | undefined } | undefined;
+  /** `duration`: milliseconds until the headers arrived. Only errors have a `body`; others are messages. */
+  response?:
+    | { status: number; headers: SignInHeaders; duration: number; body?: SignInBody | undefined }
+    | undefined;
+  /** Why there was no answer: a code of Node.js such as `ECONNREFUSED`, or of the gateway, and a message. */
+  failure?: { code: string; message: string } | undefined;
+  /** The end of the answer, in milliseconds after the request, and its size in bytes. */
+  end?: { duration: number; size: number; isWhole: boolean } | undefined;
+  /** The trace id of the call that caused it: 32 hexadecimal digits. */
+  trace?: string | undefined;
+  /** The maker of that call; see {@link TrafficMessage}. */
+  by?: TrafficMessage["by"];
 }
 
 /** A log line of a server (`notifications/message`). */
@@ -118,7 +143,8 @@ export interface InspectionRequests {
   /** Measures how long the server takes to answer `ping`, or `server/discover` from revision 2026-07-28 on. */
   "gateway/ping": { params: ServerReference; result: { milliseconds: number } };
   /**
-   * Follows a server: `gateway/log` and `gateway/task`, and with `messages` also `gateway/traffic`, from now on. A page
+   * Follows a server: `gateway/log` and `gateway/task`, and with `messages` also `gateway/traffic` and
+   * `gateway/http`, from now on. A page
    * that was reloaded asks again. At a server that others use too, it gets its user's own calls only.
    */
   "gateway/watch": {
@@ -128,8 +154,9 @@ export interface InspectionRequests {
   /** Ends `gateway/watch`. Subscriptions stay. */
   "gateway/unwatch": { params: ServerReference; result: Record<string, never> };
   /**
-   * Calls a tool as a task: the answer comes as soon as the server has accepted it. Like `gateway/call` otherwise.
-   * Refused with `server-shared` if other users use the server too, like all requests about tasks.
+   * Calls a tool as a task: the answer comes as soon as the server has accepted it. Like `gateway/call` otherwise. From
+   * revision 2026-07-28 on the server decides whether there is a task, and may answer with the result. At a server
+   * that others use too, the user reaches the own tasks that were started since the gateway's start.
    */
   "gateway/task-start": {
     params: ServerReference & {
@@ -138,9 +165,9 @@ export interface InspectionRequests {
       /** Milliseconds for which the server should keep the task. */
       ttl?: number | undefined;
     };
-    result: { task: ServerTask };
+    result: { task: ServerTask } | { result: CallToolResult };
   };
-  /** The tasks that the server lists for this connection. */
+  /** The tasks that the server lists for this connection. From revision 2026-07-28 on, servers list none. */
   "gateway/tasks": { params: ServerReference; result: { tasks: ServerTask[] } };
   /** The current state of a task, by its id. */
   "gateway/task": { params: ServerReference & { taskId: string }; result: { task: ServerTask } };
@@ -167,4 +194,6 @@ export interface InspectionNotices {
   "gateway/task": { server: string; task: ServerTask };
   /** Messages between the gateway and a watched server, in order. */
   "gateway/traffic": { server: string; messages: TrafficMessage[]; dropped: number };
+  /** HTTP requests to a watched server, new or with more known about them. */
+  "gateway/http": { server: string; exchanges: HttpExchange[]; dropped: number };
 }

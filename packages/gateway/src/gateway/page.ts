@@ -110,6 +110,9 @@ class WiredPage implements PageOptions, SessionHandler {
   get roots(): PageOptions["roots"] {
     return this.#parts.roots;
   }
+  get tasks(): PageOptions["tasks"] {
+    return this.#parts.tasks;
+  }
 
   fields(): readonly string[] {
     return this.#parts.settings.audit.redact;

@@ -42,6 +42,7 @@ import { SessionRegistry } from "../sessions/registry.js";
 import { serverTools } from "../sessions/server-tools.js";
 import { HttpTransports } from "../sessions/transports/http.js";
 import { type SessionOpener, WebSocketTransports } from "../sessions/transports/websocket.js";
+import { UserTasks } from "../sessions/user-tasks.js";
 import type { Administration } from "../setup/page-setup.js";
 import { ServerLogs } from "../setup/server-logs.js";
 import { ServerSetup } from "../setup/server-setup.js";
@@ -92,6 +93,8 @@ export class GatewayParts {
   readonly names: ServerNames;
   readonly oauth: OAuthSessions;
   readonly services: ReturnType<typeof pageServices>;
+  /** The tasks of users at shared servers. */
+  readonly tasks = new UserTasks();
   /** The roots that servers are told of. */
   readonly roots = new UserRoots((name) => this.settings.servers.get(name)?.roots);
   readonly pool: ServerPool;

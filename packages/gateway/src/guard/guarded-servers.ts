@@ -160,8 +160,13 @@ export class GuardedServers {
   /** The summary of a server for pages and programs. */
   summary({ status, settings }: Pick<Server, "status" | "settings">): ServerSummary {
     const notice = this.#options.noticeOf?.(settings);
-    const { identity } = settings;
-    return { ...summaryOf(status), identity, ...(notice !== undefined && { notice }) };
+    const { identity, transport } = settings;
+    return {
+      ...summaryOf(status),
+      identity,
+      transport: transport.type,
+      ...(notice !== undefined && { notice }),
+    };
   }
 
   async start(user: string, name: string): Promise<ServerSummary> {

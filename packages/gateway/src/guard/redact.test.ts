@@ -26,6 +26,20 @@ describe("redacted", () => {
       expect(redacted({ text: JSON.stringify(hidden) }, { fields, limit: 1000 })).not.toContain("hunter2");
   });
 
+  it("leaves out large strings of JSON, and broken ones, that name a field", () => {
+    const long = "x".repeat(70_000);
+    const large = JSON.stringify({ user: "ann", Password: "hunter2", long });
+    const twice = JSON.stringify({ inner: JSON.stringify({ password: "hunter2" }), long });
+    const broken = '{"password": "hunter2"}\n{"a": 1}';
+    const text = redacted({ large, twice, broken, other: JSON.stringify({ user: "ann", long }) }, { fields });
+    expect(text).not.toContain("hunter2");
+    expect(JSON.parse(text)).toMatchObject({
+      large: "[left out]",
+      broken: "[left out]",
+      other: expect.stringContaining('{"user":"ann"'),
+    });
+  });
+
   it("redacts named fields at any depth, ignoring case", () => {
     const value = {
       user: "ann",

@@ -17,7 +17,7 @@ const LIMIT = 64_000;
 /** Maximum characters of a string. */
 const MAX_STRING = 8_000;
 const MAX_DEPTH = 50;
-/** Characters of a string whose own JSON is searched for fields. */
+/** Characters of a string whose own JSON is parsed to find fields. */
 const MAX_INNER = 65_536;
 /** Characters above which a text is not parsed, because so little of it would be kept. */
 const MAX_TEXT = 4_000_000;
@@ -27,12 +27,17 @@ const REDACTED = "[redacted]";
 const LEFT_OUT = "[left out]";
 
 /**
- * The JSON of a value with redacted fields, also within strings that are JSON themselves. Always valid JSON, and longer than its limit only by the marks of
+ * The JSON of a value with redacted fields, also within strings that are JSON themselves. A large one
+ * that names such a field is left out. Always valid JSON, and longer than its limit only by the marks of
  * omitted parts. Never throws: unreadable parts are left out.
  */
 export function redacted(value: unknown, { fields, limit = LIMIT }: RedactOptions): string {
   const secret = new Set(fields.map((field) => field.toLowerCase()));
   const above = new Set<object>();
+  const namesSecret = (text: string): boolean =>
+    [...text.matchAll(/["']([^"'\\]{1,500})\\*["']\s*:/g)].some(([, name = ""]) =>
+      secret.has(name.toLowerCase()),
+    );
   let left = limit;
   /** Parts that are not shown as they are. */
   let hidden = 0;
@@ -62,9 +67,10 @@ export function redacted(value: unknown, { fields, limit = LIMIT }: RedactOption
 
   /** A string that is a JSON object or list with redacted fields; undefined for a string that is shown as it is. */
   const copyInner = (text: string): string | undefined => {
-    if (text.length > MAX_INNER || !/^\s*[[{]/.test(text)) return undefined;
-    const inner = parsed(new JsonText(text));
-    if (inner === LEFT_OUT) return undefined;
+    if (!/^\s*[[{]/.test(text)) return undefined;
+    const inner = text.length > MAX_INNER ? LEFT_OUT : parsed(new JsonText(text));
+    // Not parsed, because it is large or no JSON: hidden if the part that would be kept names a field.
+    if (inner === LEFT_OUT) return namesSecret(text.slice(0, MAX_STRING)) ? hide(LEFT_OUT) : undefined;
     const before = { left, hidden };
     const kept = copy(inner);
     // Parts that were not reached may contain fields too.

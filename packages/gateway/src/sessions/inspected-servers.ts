@@ -5,11 +5,12 @@
  */
 import { isRecord, VitrineError } from "@vitrine/protocol";
 import type { Server, ServerNotice } from "@vitrine/servers";
-import type { GatewayNotices, ServerLogLine, ServerTask, TrafficMessage } from "@vitrine/wire";
+import type { GatewayNotices, HttpExchange, ServerLogLine, ServerTask, TrafficMessage } from "@vitrine/wire";
 import type { GuardedServer } from "../guard/guarded-servers.js";
 import { redacted } from "../guard/redact.js";
 import { BoundedSubscriptions } from "./bounded-subscriptions.js";
 import { NoticeBatches } from "./notice-batches.js";
+import { ServerHttp } from "./server-http.js";
 import { readTask } from "./server-task.js";
 import { ServerTraffic } from "./server-traffic.js";
 import { shortText } from "./short-text.js";
@@ -141,18 +142,35 @@ export class InspectedServers {
         for (const task of entries) send("gateway/task", { server: name, task });
       },
     });
-    const batches = [lines, passed, tasks];
-    const traffic = new ServerTraffic({
+    const exchanged = new NoticeBatches<HttpExchange>({
+      isCongested,
+      send: (entries, dropped) => send("gateway/http", { server: name, exchanges: entries, dropped }),
+    });
+    const batches = [lines, passed, tasks, exchanged];
+    const origin = {
       fields,
       isShared: isShared(name),
-      originOf: (traceparent) => guard.originOf(traceparent),
+      originOf: (traceparent: string) => guard.originOf(traceparent),
+    };
+    const traffic = new ServerTraffic({
+      ...origin,
       take: (message) => passed.add(message, sizeOf(message)),
+    });
+    const http = new ServerHttp({
+      ...origin,
+      settings: server.settings,
+      take: (exchange) => exchanged.add(exchange, JSON.stringify(exchange).length),
     });
     // Log lines of a shared server may be about others' calls.
     const unlisten = isShared(name)
       ? undefined
       : server.onNotice((method, params) => takeNotice(method, params, fields(), lines, tasks));
-    const unwatch = messages ? server.onWire((message) => traffic.take(message)) : undefined;
+    const unwatch = messages
+      ? server.onWire(
+          (message) => traffic.take(message),
+          (exchange) => http.take(exchange),
+        )
+      : undefined;
     return {
       messages,
       flush: () => {

@@ -13,6 +13,7 @@ import { UserRoots } from "../asks/index.js";
 import { PageSession } from "./page-session.js";
 import { LiveSession, type PageTransport } from "./transports/live-session.js";
 import { INPUT_RATES, InputRate } from "./transports/rate.js";
+import { UserTasks } from "./user-tasks.js";
 
 let stage: ConversationStage | undefined;
 afterEach(async () => stage?.close());
@@ -112,6 +113,7 @@ async function setUp() {
     conversations,
     known: NO_HEIRS,
     roots: new UserRoots(() => undefined),
+    tasks: new UserTasks(),
     isShared: () => false,
     oauthSession: () => undefined,
     markSignIn: async () => {},

@@ -14,7 +14,7 @@ import {
   recordOf,
   VitrineError,
 } from "@vitrine/protocol";
-import { type Server, type ServerMethod, showableResult } from "@vitrine/servers";
+import { type Server, type ServerMethod, showableResult, TASKS_EXTENSION } from "@vitrine/servers";
 import { GatewayError, type InspectionRequests, type ServerReference, type ServerRoots } from "@vitrine/wire";
 import { problemOf, type UserRoots } from "../asks/index.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
@@ -23,6 +23,7 @@ import { InspectedServers, type InspectedServersOptions } from "./inspected-serv
 import type { PageAnswer, PageRequest } from "./page-params.js";
 import { iconOf } from "./server-icon.js";
 import { mustBeTask, readTask } from "./server-task.js";
+import type { UserTasks } from "./user-tasks.js";
 
 /** Options of {@link PageInspection}. */
 export interface PageInspectionOptions extends InspectedServersOptions {
@@ -31,6 +32,8 @@ export interface PageInspectionOptions extends InspectedServersOptions {
   readonly pass: GuardedServers["pass"];
   /** The roots of users' servers. */
   readonly roots: UserRoots;
+  /** The tasks of users at shared servers. */
+  readonly tasks: UserTasks;
 }
 
 type Method = keyof InspectionRequests;
@@ -139,28 +142,31 @@ export class PageInspection {
       return {};
     },
     "gateway/task-start": async (page, { name, arguments: given = {}, ttl, ...at }, request) => {
-      page.#checkOwn(at);
       const params = { name, arguments: given, task: ttl === undefined ? {} : { ttl } };
       const result = recordOf(await page.#ask("tools/call", at, params, request, "tasks"));
-      return { task: mustBeTask("tools/call", result["task"]) };
+      const isModern = page.#at(at).server.upstream.capabilities.tasks === undefined;
+      if (isModern && result["task"] === undefined) return { result: showableResult(result) };
+      const task = mustBeTask("tools/call", result["task"]);
+      page.#options.tasks.add(page.#options.user, page.#at(at).server.settings, task.taskId);
+      return { task };
     },
     "gateway/tasks": async (page, at, request) => {
-      page.#checkOwn(at);
       const { tasks } = recordOf(await page.#ask("tasks/list", at, {}, request, "tasks"));
-      return { tasks: (Array.isArray(tasks) ? tasks : []).flatMap((task) => readTask(task) ?? []) };
+      const read = (Array.isArray(tasks) ? tasks : []).flatMap((task) => readTask(task) ?? []);
+      return { tasks: read.filter(({ taskId }) => page.#mayReach(at, taskId)) };
     },
     "gateway/task": async (page, { taskId, ...at }, request) => {
-      page.#checkOwn(at);
+      page.#checkTask(at, taskId);
       const task = await page.#ask("tasks/get", at, { taskId }, request, "tasks");
       return { task: mustBeTask("tasks/get", task) };
     },
     "gateway/task-result": async (page, { taskId, ...at }, request) => {
-      page.#checkOwn(at);
+      page.#checkTask(at, taskId);
       const result = await page.#ask("tasks/result", at, { taskId }, request, "tasks");
       return showableResult(result as CallToolResult);
     },
     "gateway/task-cancel": async (page, { taskId, ...at }, request) => {
-      page.#checkOwn(at);
+      page.#checkTask(at, taskId);
       const task = await page.#ask("tasks/cancel", at, { taskId }, request, "tasks");
       return { task: mustBeTask("tasks/cancel", task) };
     },
@@ -206,7 +212,11 @@ export class PageInspection {
     capability: "completions" | "tasks",
   ): Promise<unknown> {
     return this.#pass(method, at, params, request, ({ server }, passed) => {
-      if (!server.upstream.capabilities[capability]) throw missing(server, capability);
+      const { capabilities } = server.upstream;
+      const isModern = capabilities.extensions?.[TASKS_EXTENSION] !== undefined;
+      if (!capabilities[capability] && !(capability === "tasks" && isModern))
+        throw missing(server, capability);
+      if (method === "tasks/list" && !capabilities.tasks) throw missing(server, "tasks.list");
       const { signal, onprogress } = request;
       return server.ask(method, passed.params, { signal, onprogress });
     });
@@ -226,6 +236,19 @@ export class PageInspection {
 
   #at({ server, identity }: ServerReference): GuardedServer {
     return this.#options.server(server, identity);
+  }
+
+  /** At a shared server, the user reaches the own tasks only. */
+  #mayReach(at: ServerReference, taskId: string): boolean {
+    const { isShared, tasks, user } = this.#options;
+    return !isShared(at.server) || tasks.isOf(user, this.#at(at).server.settings, taskId);
+  }
+
+  /** @throws {VitrineError} −32602 for a task of another user, as for one that does not exist */
+  #checkTask(at: ServerReference, taskId: string): void {
+    if (this.#mayReach(at, taskId)) return;
+    const message = `you have started no task with this id at the server "${at.server}", which all users share`;
+    throw new VitrineError(INVALID_PARAMS, message);
   }
 
   /** @throws {GatewayError} `server-shared` */

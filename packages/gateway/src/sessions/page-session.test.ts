@@ -9,6 +9,7 @@ import { gatewayGuard } from "../guard/gateway-guard.js";
 import type { GuardedServer } from "../guard/guarded-servers.js";
 import { Idempotency } from "../guard/idempotency.js";
 import { type PageOptions, PageSession } from "./page-session.js";
+import { UserTasks } from "./user-tasks.js";
 
 function setUp(options: Partial<PageOptions> = {}) {
   const store = memoryStore();
@@ -63,6 +64,7 @@ function setUp(options: Partial<PageOptions> = {}) {
     conversations,
     known: NO_HEIRS,
     roots: new UserRoots(() => undefined),
+    tasks: new UserTasks(),
     isShared: () => false,
     oauthSession: () => undefined,
     markSignIn: async () => {},

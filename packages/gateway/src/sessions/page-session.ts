@@ -48,7 +48,7 @@ import { SmallMap } from "./small-map.js";
 /** Options of {@link PageSession}. */
 export interface PageOptions
   extends PageViewsOptions,
-    Pick<PageInspectionOptions, "roots" | "isShared" | "fields">,
+    Pick<PageInspectionOptions, "roots" | "tasks" | "isShared" | "fields">,
     Pick<PageSignInOptions, "oauthSession" | "markSignIn"> {
   /** Whether programs may control the page; false by default. */
   readonly testMode?: boolean | undefined;
@@ -130,6 +130,7 @@ export class PageSession {
     this.#inspected ??= new PageInspection({
       user: options.user,
       roots: options.roots,
+      tasks: options.tasks,
       pass: options.pass,
       server: (name, identity) => options.server(name, identity),
       isShared: (name) => options.isShared(name),

@@ -34,6 +34,8 @@ export interface ServerCapabilities {
   tasks?:
     | { list?: object | undefined; cancel?: object | undefined; requests?: object | undefined }
     | undefined;
+  /** Extensions by their names, such as `io.modelcontextprotocol/tasks`. */
+  extensions?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Options of one request to the server. */

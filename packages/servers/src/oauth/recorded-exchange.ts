@@ -70,7 +70,7 @@ export function fail(event: SignInExchange, error: unknown, mask: SignInMask): v
 }
 
 /** The code of an error, or of its cause. */
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   if (error instanceof GatewayError) return error.data.code;
   const { code, cause, name } = recordOf(error);
   if (typeof code === "string") return code;

@@ -20,6 +20,7 @@ import { messageOf } from "../support/message-of.js";
 import { enterpriseTokens } from "./enterprise.js";
 import { Flow, type OAuthCredentials, type StartedSignIn } from "./flow.js";
 import { revokeTokens } from "./revocation.js";
+import { secretsIn } from "./settings-secrets.js";
 import { inTurn, notingUse, type SharedTokens, withoutUsedToken } from "./shared-refresh.js";
 import { SignInRecord } from "./sign-in-record.js";
 import { signInState } from "./sign-in-state.js";
@@ -394,18 +395,4 @@ const inTime =
 /** A user who must act is no failure of a sign-in that was just started. */
 function unlessUnauthorized(error: unknown): void {
   if (!(error instanceof UnauthorizedError)) throw error;
-}
-
-/** Secrets that the operator has written. An address may hold some in its path and query. */
-function secretsIn({ clientSecret, enterprise, url, hasSecretUrl, headers }: RemoteSettings): string[] {
-  const { pathname, search, searchParams } = new URL(url);
-  return [
-    clientSecret,
-    enterprise?.clientSecret,
-    enterprise?.idToken,
-    ...Object.values(headers),
-    ...(hasSecretUrl
-      ? [search.slice(1), ...searchParams.values(), pathname.slice(1), ...pathname.split("/")]
-      : []),
-  ].filter((secret) => secret !== undefined);
 }

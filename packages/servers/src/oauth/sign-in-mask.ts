@@ -78,7 +78,7 @@ const OPEN_HEADERS = new Set([
 
 const JWT = /\beyJ[\w-]{4,}\.[\w-]{4,}\.[\w-]*(?:\.[\w-]*){0,2}/g;
 /** Long random text: letters and digits without spaces. */
-const isRandom = (text: string): boolean =>
+export const isRandom = (text: string): boolean =>
   text.length >= 32 && /^[\w\-.~+/=]+$/.test(text) && /\d/.test(text) && /[a-z]/i.test(text);
 
 const isSecretName = (name: string): boolean =>
@@ -135,7 +135,7 @@ export class SignInMask {
   }
 
   headers(headers: Headers): SignInHeaders {
-    return [...headers].slice(0, MOST_HEADERS).map(([name, value]) => [name, this.#header(name, value)]);
+    return [...headers].slice(0, MOST_HEADERS).map(([name, value]) => [name, this.header(name, value)]);
   }
 
   /** A body of a request or an answer. */
@@ -170,7 +170,13 @@ export class SignInMask {
     );
   }
 
-  #header(name: string, value: string): string {
+  /** Whether a header of this name is shown. */
+  isOpen(name: string): boolean {
+    return OPEN_HEADERS.has(name.toLowerCase());
+  }
+
+  /** The value of a header; that of `authorization` keeps its scheme. */
+  header(name: string, value: string): string {
     const key = name.toLowerCase();
     if (key === "authorization") {
       const [scheme, credentials] = value.split(" ");

@@ -17,6 +17,7 @@ import { readResult } from "../app/foreign.js";
 import { Observable } from "../observable.js";
 import { ServerSignIn } from "../sign-in/sign-in.js";
 import { type Complete, serverCompletion } from "./completion.js";
+import { HttpLog } from "./http-log.js";
 import type { KeptAboutServer } from "./kept-requests.js";
 import { type MadeRequest, RequestLog } from "./request-log.js";
 import { ServerTimeline } from "./timeline.js";
@@ -28,6 +29,7 @@ const MOST_LINES = 5_000;
 export class InspectedServer extends Observable {
   readonly name: string;
   readonly timeline = new ServerTimeline();
+  readonly http = new HttpLog();
   readonly requests = new RequestLog();
   readonly kept: KeptAboutServer;
   readonly signIn: ServerSignIn;
@@ -75,6 +77,10 @@ export class InspectedServer extends Observable {
       this.#gateway.on(
         "gateway/traffic",
         mine(({ messages, dropped }) => this.timeline.take(name, messages, dropped)),
+      ),
+      this.#gateway.on(
+        "gateway/http",
+        mine(({ exchanges, dropped }) => this.http.take(exchanges, dropped)),
       ),
       this.#gateway.on(
         "gateway/log",
@@ -201,9 +207,11 @@ export class InspectedServer extends Observable {
     return known;
   }
 
-  async startTask(name: string, input: Record<string, unknown>): Promise<ServerTask> {
+  /** Starts a task; the result if the server answers without one. */
+  async startTask(name: string, input: Record<string, unknown>): Promise<ServerTask | CallToolResult> {
     const asked = { ...this.#at, name, arguments: input };
-    return this.#learn((await this.#gateway.request("gateway/task-start", asked)).task);
+    const answer = await this.#gateway.request("gateway/task-start", asked);
+    return "task" in answer ? this.#learn(answer.task) : readResult(answer.result);
   }
 
   /** Asks for the states of all tasks that the server lists. */

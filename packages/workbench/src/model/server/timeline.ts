@@ -38,7 +38,8 @@ export class ServerTimeline extends Observable {
   messages: TimelineMessage[] = [];
   /** Messages that this page never got, or has dropped. */
   dropped = 0;
-  readonly #start: number;
+  /** Milliseconds since 1970 at which the list began. */
+  readonly start: number;
   readonly #now: () => number;
   #held: TimelineMessage[] = [];
   #characters = 0;
@@ -50,7 +51,7 @@ export class ServerTimeline extends Observable {
   constructor(now: () => number = Date.now) {
     super();
     this.#now = now;
-    this.#start = now();
+    this.start = now();
   }
 
   /** Adds messages of a server. */
@@ -60,7 +61,7 @@ export class ServerTimeline extends Observable {
       const { at, direction, kind, method = "", id, size, duration, trace, by, text } = each;
       this.#hold({
         n: 0,
-        at: at - this.#start,
+        at: at - this.start,
         direction: direction === "from-server" ? "in" : "out",
         kind,
         method,
@@ -123,7 +124,7 @@ export class ServerTimeline extends Observable {
     let seen = log.messages.at(-1)?.n ?? 0;
     const read = (): void => {
       // A log counts from the opening of its app.
-      const opened = this.#now() - log.now - this.#start;
+      const opened = this.#now() - log.now - this.start;
       for (const message of log.messages) {
         if (message.n <= seen) continue;
         seen = message.n;

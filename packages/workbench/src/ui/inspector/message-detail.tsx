@@ -4,6 +4,7 @@
  * @module
  */
 import { X } from "lucide-react";
+import type { ReactNode } from "react";
 import { Button } from "react-aria-components";
 import type { LoggedMessage } from "../../model/app/app-log.js";
 import { jsonOf } from "../../model/messages/message-json.js";
@@ -17,12 +18,14 @@ export interface MessageDetailProps {
   partner: LoggedMessage | undefined;
   /** The message that caused it. */
   cause?: LoggedMessage | undefined;
+  /** Shown below the message. */
+  more?: ReactNode;
   onJump: (to: LoggedMessage) => void;
   onClose: () => void;
 }
 
 /** A message as JSON, with a link to its answer or request. */
-export function MessageDetail({ message, partner, cause, onJump, onClose }: MessageDetailProps) {
+export function MessageDetail({ message, partner, cause, more, onJump, onClose }: MessageDetailProps) {
   const { method, kind, direction, at, size, party = "the app" } = message;
   return (
     <section className="in-detail" aria-label="The chosen message">
@@ -52,6 +55,7 @@ export function MessageDetail({ message, partner, cause, onJump, onClose }: Mess
       </header>
       <div className="in-detail-body">
         <Json value={message.message} label="The message as JSON" />
+        {more}
       </div>
     </section>
   );

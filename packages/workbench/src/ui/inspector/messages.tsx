@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { useCallback, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { Button } from "react-aria-components";
 import type { LoggedMessage } from "../../model/app/app-log.js";
 import {
@@ -57,6 +57,10 @@ export interface MessagesTabProps {
   empty?: string;
   /** The message that caused another one. */
   causeOf?: (message: LoggedMessage) => LoggedMessage | undefined;
+  /** Shown below the selected message. */
+  moreOf?: (message: LoggedMessage) => ReactNode;
+  /** Saves the messages that the filter shows. */
+  onSave?: (shown: readonly LoggedMessage[]) => void;
 }
 
 /** The messages, with a filter, a search, and the selected one. */
@@ -65,6 +69,8 @@ export function MessagesTab({
   other = "the app",
   empty = "No messages yet. Messages from and to the app are listed here.",
   causeOf,
+  moreOf,
+  onSave,
 }: MessagesTabProps) {
   const filter = filterOf(log);
   useEffect(() => filter.connect(), [filter]);
@@ -115,6 +121,11 @@ export function MessagesTab({
           {log.dropped > 0 && `, ${count(log.dropped)} forgotten`}
           {filter.isSearching && `, searching ${Math.floor(filter.progress * 100)} %`}
         </span>
+        {onSave && (
+          <Button className="button quiet" isDisabled={shown.length === 0} onPress={() => onSave(shown)}>
+            Save
+          </Button>
+        )}
         <Button
           className="button quiet"
           onPress={() => {
@@ -130,6 +141,7 @@ export function MessagesTab({
           message={selected}
           partner={partner}
           cause={causeOf?.(selected)}
+          more={moreOf?.(selected)}
           onJump={jump}
           onClose={() => select(undefined)}
         />

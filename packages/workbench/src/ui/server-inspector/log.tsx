@@ -12,6 +12,7 @@ import { messageOf } from "../../model/messages/messages.js";
 import { Choice } from "../choice.js";
 import { SearchBox } from "../inspector/fields.js";
 import { count } from "../inspector/format.js";
+import { saveFile } from "../save-file.js";
 import { useObservable } from "../use-observable.js";
 import type { ServerTabProps } from "./server-inspector.js";
 
@@ -80,6 +81,13 @@ export function LogTab({ inspected, shown }: ServerTabProps) {
           {count(found.length)} of {count(lines.length)}
           {droppedLines > 0 && `, ${count(droppedLines)} lost`}
         </span>
+        <Button
+          className="button quiet"
+          isDisabled={found.length === 0}
+          onPress={() => saveFile("log.json", JSON.stringify(found, undefined, 2), "application/json")}
+        >
+          Save
+        </Button>
         <Button className="button quiet" onPress={() => inspected.clearLines()}>
           Clear
         </Button>

@@ -1,5 +1,6 @@
 /** The built workbench, walked through as a user of MCP Inspector would. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +10,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { LIMIT, sharedChromium } from "../../../../../testing/browser.ts";
 import { startTestGateway } from "../../../../../testing/gateway/gateway-stage.ts";
+import { serveProgram } from "../../../../../testing/gateway/served-program.ts";
 import { builtWorkbench } from "../../../../../testing/gateway/workbench-page.ts";
 
 const script = (name: string): string =>
@@ -18,6 +20,11 @@ const program = (name: string, ...args: string[]) => ({
   args: [script(name), ...args],
 });
 
+/** A secret of the settings. */
+const KEY = "key-of-the-operator-55";
+
+let evil: Awaited<ReturnType<typeof startListener>>;
+let endRemote: (() => Promise<void>) | undefined;
 let folder: string;
 let browser: Browser;
 let gateway: RunningGateway;
@@ -30,10 +37,15 @@ const strangers: string[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "vitrine-server-inspector-"));
   browser = await sharedChromium();
+  evil = await startListener();
+  const remote = await serveProgram(script("whole-server"), ["modern", "http"]);
+  endRemote = remote.close;
   const mcpServers = {
-    whole: program("whole-server", "legacy"),
+    whole: { ...program("whole-server", "legacy"), env: { EVIL: evil.origin } },
     modern: program("whole-server", "modern"),
     tasks: program("tasks-server"),
+    later: program("modern-tasks-server"),
+    remote: { url: remote.url, oauth: false, headers: { "X-Key": KEY } },
   };
   ({ gateway } = await startTestGateway({ mcpServers }, folder, builtWorkbench()));
   const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } });
@@ -52,8 +64,22 @@ beforeAll(async () => {
 afterAll(async () => {
   await page?.context().close();
   await gateway?.close();
+  await endRemote?.();
+  evil?.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Counts connections, which a browser may open without a request. */
+async function startListener() {
+  let count = 0;
+  const listener = createServer((socket) => {
+    count++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  const { port } = listener.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, connections: () => count, close: () => listener.close() };
+}
 
 const tab = (name: string) => inspector.getByRole("tab", { name: new RegExp(`^${name}`) }).click();
 const panel = () => inspector.getByRole("tabpanel");
@@ -63,6 +89,13 @@ const button = (name: string, at: Locator = panel()) => at.getByRole("button", {
 async function inspect(server: string): Promise<void> {
   await inspector.getByRole("button", { name: /The server to inspect/ }).click();
   await page.getByRole("option", { name: server, exact: true }).click();
+}
+
+/** Presses the button Save of this tab, and reads the file. */
+async function save(): Promise<string> {
+  const saved = page.waitForEvent("download");
+  await button("Save").click();
+  return readFile(await (await saved).path(), "utf8");
 }
 
 async function axeFinds(): Promise<string[]> {
@@ -114,6 +147,36 @@ it("resources: read as Markdown and as an image, a template with completion, and
   await forecast.getByLabel("city").fill("Oslo");
   await button("Read", forecast).click();
   await forecast.getByText('"Oslo"').waitFor();
+});
+
+it("resources by type: CSV as a table, HTML as a harmless preview, and the pages of a PDF", async () => {
+  await tab("Resources");
+  const csv = section("csv");
+  await button("Read", csv).click();
+  await csv.getByRole("columnheader", { name: "said" }).waitFor();
+  await csv.getByRole("cell", { name: 'cold, and "wet"' }).waitFor();
+  await csv.getByText("2 rows", { exact: true }).waitFor();
+  const html = section("page");
+  await button("Read", html).click();
+  const preview = html.frameLocator("iframe");
+  await preview.getByRole("heading", { name: "Good day" }).waitFor();
+  await preview.getByRole("img", { name: "near" }).waitFor();
+  // Nothing of it runs, and nothing leads away.
+  expect.soft(await html.locator("iframe").getAttribute("sandbox")).toBe("");
+  const markup = await preview.locator("html").innerHTML();
+  expect.soft(markup).not.toContain(evil.origin);
+  expect
+    .soft(markup)
+    .not.toMatch(/<(script|link|style|iframe|form|svg|template|base)\b|href|onclick|refresh/i);
+  expect(await axeFinds()).toEqual([]);
+  await html.getByRole("button", { name: /View of/ }).click();
+  await page.getByRole("option", { name: "Source" }).click();
+  await html.getByText(/rel="preconnect"/).waitFor();
+  const paper = section("paper");
+  await button("Read", paper).click();
+  await paper.getByText("PDF 1.4, 2 pages.", { exact: false }).waitFor();
+  await paper.getByRole("button", { name: /^Save/ }).waitFor();
+  expect.soft(evil.connections()).toBe(0);
 });
 
 it("prompts: arguments with completion, a preview, and a problem", async () => {
@@ -206,6 +269,51 @@ it("messages: everything on one list, with answers, masked and searchable", asyn
     .waitFor();
 });
 
+it("HTTP: requests with masked headers, in a tab and beside the message that they carried", async () => {
+  await inspect("remote");
+  await tab("Tools");
+  await button("Open add").click();
+  await section("add").getByLabel(/^a\b/).fill("2");
+  await section("add").getByLabel(/^b\b/).fill("3");
+  await button("Run", section("add")).click();
+  await section("add").getByText("5", { exact: true }).waitFor();
+  await tab("HTTP");
+  await panel().getByRole("searchbox", { name: "Search in requests" }).fill("tools/call");
+  const requests = panel().getByRole("list", { name: "HTTP requests" }).getByRole("listitem");
+  await expect.poll(() => requests.count()).toBe(1);
+  await requests.getByText(/^POST http:\/\/127\.0\.0\.1:\d+\/mcp$/).waitFor();
+  await requests.getByText("200", { exact: true }).waitFor();
+  await requests.getByText(/\d ms.* bytes/).waitFor();
+  await requests.getByText(/tools\/call #\d+ · by you/).waitFor();
+  await button("Headers", requests).click();
+  await requests.getByRole("row", { name: "x-key [masked]" }).waitFor();
+  await requests.getByRole("row", { name: /^mcp-protocol-version 2026-07-28/ }).waitFor();
+  await requests.getByRole("table", { name: "Headers of the answer" }).waitFor();
+  expect(await axeFinds()).toEqual([]);
+  const saved = await save();
+  expect(saved).toContain("mcp-protocol-version");
+  expect(saved).not.toContain(KEY);
+  await tab("Messages");
+  await panel().getByRole("searchbox", { name: "Method" }).fill("tools/call");
+  await panel().getByRole("option").last().click();
+  const carried = panel().getByRole("region", { name: "HTTP of the message" });
+  await button("Headers", carried).click();
+  await carried.getByRole("row", { name: "x-key [masked]" }).waitFor();
+  expect(await page.content()).not.toContain(KEY);
+  // A program has no HTTP.
+  await inspect("whole");
+  expect(await inspector.getByRole("tab", { name: "HTTP" }).count()).toBe(0);
+});
+
+it("save: messages as a file, those that the filter shows", async () => {
+  await inspect("whole");
+  await tab("Messages");
+  await panel().getByRole("searchbox", { name: "Method" }).fill("prompts/get");
+  await expect.poll(() => panel().getByRole("option").count()).toBe(2);
+  const messages: { method: string }[] = JSON.parse(await save());
+  expect(messages.map(({ method }) => method)).toEqual(["prompts/get", "prompts/get"]);
+});
+
 it("changes: what the server offers now and did not before", async () => {
   await tab("Overview");
   await section("Changes of its lists").getByText("Nothing has changed.").waitFor();
@@ -277,6 +385,48 @@ it("tasks: started, followed to the result, cancelled, and resumed by id", async
   await panel().getByLabel("Resume a task by its id").fill(id);
   await button("Resume").click();
   await section(`Task ${id}`).getByText("completed", { exact: true }).waitFor();
+});
+
+it("tasks of revision 2026-07-28: the server decides, and asks its questions in the page", async () => {
+  await inspect("later");
+  await tab("Tools");
+  await button("Open bake").click();
+  const bake = section("bake");
+  await bake.getByRole("checkbox", { name: "Let the server run it as a task" }).check();
+  await bake.getByLabel(/^milliseconds/).fill("300");
+  await button("Run", bake).click();
+  const said = bake.getByText(/Started as task [\w-]+/);
+  const id = /task ([\w-]+)/.exec((await said.textContent()) ?? "")?.[1] ?? "";
+  await button("Open quick").click();
+  const quick = section("quick");
+  await quick.getByRole("checkbox", { name: "Let the server run it as a task" }).check();
+  await button("Run", quick).click();
+  await quick.getByText("The server answered at once, without a task.").waitFor();
+  await quick.getByText("at once", { exact: true }).waitFor();
+  await button("Open order").click();
+  const order = section("order");
+  await order.getByRole("checkbox", { name: "Let the server run it as a task" }).check();
+  await button("Run", order).click();
+  await order.getByText(/Started as task/).waitFor();
+  await tab("Tasks");
+  const baked = section(`Task ${id}`);
+  await baked.getByText("completed", { exact: true }).waitFor();
+  await button("Get the result", baked).click();
+  await baked.getByText("baked", { exact: true }).waitFor();
+  const ordered = panel()
+    .getByRole("region")
+    .filter({ has: page.getByText("input required", { exact: true }) });
+  await ordered.getByRole("button", { name: "Wait for the result" }).click();
+  for (const [question, answer] of [
+    ["What shall it be?", "tea"],
+    ["And then?", "cake"],
+  ] as const) {
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByText(question).waitFor();
+    await dialog.getByLabel("what").fill(answer);
+    await dialog.getByRole("button", { name: "Answer" }).click();
+  }
+  await panel().getByText("tea and cake").waitFor();
 });
 
 it("the page says nothing to third parties, and complains about nothing", async () => {

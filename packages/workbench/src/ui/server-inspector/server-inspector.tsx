@@ -22,7 +22,7 @@ import { ResourcesTab } from "./resources.js";
 import "./server-inspector.css";
 import { part } from "../part.js";
 import { ServerMessagesTab } from "./server-messages.js";
-import { TasksTab } from "./tasks.js";
+import { hasModernTasks, TasksTab } from "./tasks.js";
 import { ToolsTab } from "./tools.js";
 
 /** Loaded when a user first looks at a sign-in. */
@@ -31,6 +31,8 @@ const SignInPanel = part(
   async () => (await import("./sign-in.js")).SignInPanel,
   <p className="in-none soft">Loading…</p>,
 );
+
+const HttpTab = lazy(async () => ({ default: (await import("./http.js")).HttpTab }));
 
 /** The inspector of the chosen server, or of the first. */
 export function ServerInspector({ workbench }: { workbench: Workbench }) {
@@ -100,6 +102,19 @@ function ServerTabs({ selected, onSelect, ...props }: ServerTabsProps) {
   const tabs: { id: string; title: string; many?: number; content: ReactNode }[] = [
     { id: "overview", title: "Overview", content: <OverviewTab {...props} /> },
     { id: "messages", title: "Messages", content: <ServerMessagesTab {...props} /> },
+    ...(summary.transport === "stdio"
+      ? []
+      : [
+          {
+            id: "http",
+            title: "HTTP",
+            content: (
+              <Suspense fallback={<p className="in-none soft">Loading…</p>}>
+                <HttpTab inspected={inspected} />
+              </Suspense>
+            ),
+          },
+        ]),
     { id: "tools", title: "Tools", many: catalogue?.tools.length ?? 0, content: <ToolsTab {...props} /> },
     { id: "resources", title: "Resources", many: resources, content: <ResourcesTab {...props} /> },
     {
@@ -115,7 +130,7 @@ function ServerTabs({ selected, onSelect, ...props }: ServerTabsProps) {
       content: <SignInPanel signIn={inspected.signIn} />,
     },
     { id: "log", title: "Log", content: <LogTab {...props} /> },
-    ...(summary.capabilities.tasks
+    ...(summary.capabilities.tasks || hasModernTasks(summary.capabilities)
       ? [{ id: "tasks", title: "Tasks", content: <TasksTab {...props} /> }]
       : []),
   ];

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { SignInBody, SignInEvent, SignInExchange, SignInHeaders, SignInNote } from "@vitrine/wire";
-import type { ReactNode } from "react";
+import type { SignInEvent, SignInExchange, SignInNote } from "@vitrine/wire";
 import { Fold } from "../fold.js";
 import { duration } from "../inspector/format.js";
 import { Json } from "../inspector/json.js";
+import { HttpMessage } from "./http-message.js";
 
 /** A request with its answer, or a note. */
 export function SignInEventView({ event }: { event: SignInEvent }) {
@@ -29,11 +29,11 @@ function Exchange({ exchange }: { exchange: SignInExchange }) {
         {response && <span className="soft small">{duration(response.duration)}</span>}
       </p>
       <Fold name="Request and answer">
-        <Message title="Request" headers={request.headers} body={request.body} />
+        <HttpMessage level="h5" title="Request" headers={request.headers} body={request.body} />
         {response && (
-          <Message title="Answer" headers={response.headers} body={response.body}>
+          <HttpMessage level="h5" title="Answer" headers={response.headers} body={response.body}>
             <p className="mono">HTTP {response.status}</p>
-          </Message>
+          </HttpMessage>
         )}
         {failure && (
           <p className="problem small">
@@ -44,55 +44,6 @@ function Exchange({ exchange }: { exchange: SignInExchange }) {
       </Fold>
     </div>
   );
-}
-
-function Message({
-  title,
-  headers,
-  body,
-  children,
-}: {
-  title: string;
-  headers: SignInHeaders;
-  body: SignInBody | undefined;
-  children?: ReactNode;
-}) {
-  return (
-    <div className="sign-in-message">
-      <h5>{title}</h5>
-      {children}
-      <div className="si-table">
-        <table aria-label={`Headers of the ${title.toLowerCase()}`}>
-          <tbody>
-            {headers.map(([name, value]) => (
-              <tr key={name}>
-                <th scope="row" className="mono">
-                  {name}
-                </th>
-                <td className="mono">{value}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {body && <Body body={body} label={`Body of the ${title.toLowerCase()}`} />}
-    </div>
-  );
-}
-
-function Body({ body: { kind, text }, label }: { body: SignInBody; label: string }) {
-  const value = kind === "json" || kind === "form" ? parsed(text) : undefined;
-  if (value !== undefined) return <Json value={value} label={kind === "form" ? `${label} (form)` : label} />;
-  if (kind === "hidden") return <p className="soft small">Not shown: {text}</p>;
-  return <pre className="sign-in-text">{text}</pre>;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function Claims({ claims }: { claims: NonNullable<SignInEvent["claims"]> }) {

@@ -1,10 +1,10 @@
 /**
- * Tasks of a server (revision 2025-11-25): their states, results, and a way back to one by its id.
+ * Tasks of a server, of both generations: their states, results, and a way back to one by its id.
  *
  * @module
  */
 import type { CallToolResult } from "@vitrine/protocol";
-import type { ServerTask } from "@vitrine/wire";
+import type { GatewayServerCapabilities, ServerTask } from "@vitrine/wire";
 import { useEffect, useRef, useState } from "react";
 import { Button, Input, Label, TextField } from "react-aria-components";
 import { messageOf } from "../../model/messages/messages.js";
@@ -25,6 +25,10 @@ const PAUSE = 2_000;
 const SHORTEST = 250;
 
 const isOver = ({ status }: ServerTask): boolean => /^(completed|failed|cancelled)$/.test(status);
+
+/** Whether the server offers tasks of revision 2026-07-28. */
+export const hasModernTasks = ({ extensions }: GatewayServerCapabilities): boolean =>
+  extensions?.["io.modelcontextprotocol/tasks"] !== undefined;
 
 /** The list. */
 export function TasksTab({ inspected, shown }: ServerTabProps) {

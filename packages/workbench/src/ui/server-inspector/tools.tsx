@@ -4,7 +4,7 @@
  * @module
  */
 import type { RJSFSchema } from "@rjsf/utils";
-import { isVisibleTo, type Progress, type Tool } from "@vitrine/protocol";
+import { type CallToolResult, isVisibleTo, type Progress, type Tool } from "@vitrine/protocol";
 import { useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import { readResult, toolTitle } from "../../model/app/foreign.js";
@@ -22,6 +22,7 @@ import { Json } from "../inspector/json.js";
 import { Boundary } from "../shell/boundary.js";
 import { ServerIcon } from "./server-icon.js";
 import type { ServerTabProps } from "./server-inspector.js";
+import { hasModernTasks } from "./tasks.js";
 
 /** The list. */
 export function ToolsTab(props: ServerTabProps) {
@@ -91,7 +92,15 @@ function OpenTool({ tool, ...props }: ServerTabProps & { tool: Tool }) {
   const [progress, setProgress] = useState<readonly Progress[]>();
   const [said, setSaid] = useState<string>();
   const running = useRef<AbortController>(undefined);
-  const support = shown.summary.capabilities.tasks ? (execution?.taskSupport ?? "forbidden") : "forbidden";
+  const { capabilities } = shown.summary;
+  // From revision 2026-07-28 on, the server decides.
+  const isModern = hasModernTasks(capabilities);
+  const support = capabilities.tasks
+    ? (execution?.taskSupport ?? "forbidden")
+    : isModern
+      ? "optional"
+      : "forbidden";
+  const [atOnce, setAtOnce] = useState<CallToolResult>();
   const [isTask, setTask] = useState(support === "required");
   if (!isVisibleTo(tool, "model"))
     return <p className="problem small">Only apps of this server may call this tool.</p>;
@@ -99,8 +108,14 @@ function OpenTool({ tool, ...props }: ServerTabProps & { tool: Tool }) {
     setSaid(undefined);
     if (isTask) {
       try {
-        const { taskId } = await inspected.startTask(name, input);
-        setSaid(`Started as task ${taskId}: see the tab Tasks.`);
+        setAtOnce(undefined);
+        const started = await inspected.startTask(name, input);
+        if ("taskId" in started && typeof started.taskId === "string") {
+          setSaid(`Started as task ${started.taskId}: see the tab Tasks.`);
+        } else {
+          setSaid("The server answered at once, without a task.");
+          setAtOnce(readResult(started));
+        }
       } catch (error) {
         setSaid(messageOf(error));
       }
@@ -130,8 +145,8 @@ function OpenTool({ tool, ...props }: ServerTabProps & { tool: Tool }) {
       </Fold>
       {support === "optional" && (
         <label className="si-row">
-          <input type="checkbox" checked={isTask} onChange={({ target }) => setTask(target.checked)} /> Run as
-          a task
+          <input type="checkbox" checked={isTask} onChange={({ target }) => setTask(target.checked)} />{" "}
+          {isModern ? "Let the server run it as a task" : "Run as a task"}
         </label>
       )}
       <Boundary name="The form of this tool">
@@ -145,6 +160,7 @@ function OpenTool({ tool, ...props }: ServerTabProps & { tool: Tool }) {
       </Boundary>
       <div role="status">
         {said !== undefined && <p>{said}</p>}
+        {atOnce && <Result result={atOnce} />}
         {isRunning && (
           <p className="si-row">
             Running…
