@@ -60,7 +60,7 @@ export function Choice(props: ChoiceProps) {
         {/* The chosen one's name, without its description. */}
         <SelectValue className="choice-value">
           {({ selectedText, defaultChildren }) =>
-            options.find((option) => option.id === value)?.label ?? selectedText ?? defaultChildren
+            options.find((option) => option.id === value)?.label ?? (selectedText || defaultChildren)
           }
         </SelectValue>
         <ChevronDown className="choice-arrow" />

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { X } from "lucide-react";
+import { Disc, X } from "lucide-react";
 import { type ChangeEvent, useEffect, useRef, useState } from "react";
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { createPortal } from "react-dom";
@@ -34,7 +34,10 @@ export function RecordingMenu({ workbench }: { workbench: Workbench }) {
   return (
     <>
       <MenuTrigger>
-        <Button className="button">Recording</Button>
+        <Button className="button quiet" aria-label="Recording">
+          <Disc />
+          <span className="wide-only">Recording</span>
+        </Button>
         <Popover className="popover">
           <Menu
             className="menu"
