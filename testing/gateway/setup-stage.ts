@@ -8,6 +8,7 @@ import { join } from "node:path";
 import {
   type AskedChange,
   createLog,
+  type GatewayOptions,
   type GatewaySettings,
   RunningGateway,
   readSettings,
@@ -32,6 +33,10 @@ export interface SetupStageOptions {
   readonly imports?: Record<string, string> | undefined;
   /** The only servers of the file that the run uses; all by default. */
   readonly uses?: readonly string[] | undefined;
+  /** The folder of a page that the gateway serves. */
+  readonly page?: string | undefined;
+  /** Where to look for model servers; by default at their usual ports. */
+  readonly detection?: GatewayOptions["detection"];
 }
 
 /** The gateway, its file and its terminal. */
@@ -44,6 +49,7 @@ export class SetupStage {
   /** Servers that a change of a page made new. */
   readonly isNew: string[] = [];
   #uses: readonly string[] | undefined;
+  #options: Pick<GatewayOptions, "static" | "detection"> = {};
   gateway!: RunningGateway;
   #watch: SettingsWatch | undefined;
   readonly #pages: RawPage[] = [];
@@ -58,9 +64,12 @@ export class SetupStage {
     canAsk = true,
     imports = {},
     uses,
+    page,
+    detection,
   }: SetupStageOptions = {}): Promise<SetupStage> {
     const stage = new SetupStage(await mkdtemp(join(tmpdir(), "vitrine-setup-")));
     stage.#uses = uses;
+    stage.#options = { detection, ...(page !== undefined && { static: { folder: page } }) };
     for (const [name, content] of Object.entries(imports)) await writeFile(join(stage.folder, name), content);
     if (text !== undefined) await writeFile(stage.file, text);
     await stage.start(canAsk, Object.keys(imports));
@@ -90,6 +99,7 @@ export class SetupStage {
     });
     this.#watch = watch;
     this.gateway = await RunningGateway.start(this.#used(watch.current), {
+      ...this.#options,
       log: createLog({ stream: { write: () => {} } }),
       setup: {
         file,

@@ -10,15 +10,22 @@ export interface Picture {
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Decodes the PNG format of Chromium: 8 bits for each of three or four channels, not interlaced. */
+/** Numbers of channels by the format's colour type: 3 is a palette, as {@link encodePng} writes it. */
+const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 3: 1, 6: 4 };
+
+/** Decodes the PNG formats of Chromium and of {@link encodePng}: 8 bits for each channel, not interlaced. */
 export function decodePng(png: Buffer): Picture {
   const width = png.readUInt32BE(16);
   const height = png.readUInt32BE(20);
-  const channels = png[25] === 6 ? 4 : 3;
+  const channels = CHANNELS[png[25] ?? 0] ?? 3;
   const data: Buffer[] = [];
+  let palette: Uint8Array | undefined;
   for (let at = SIGNATURE.length; at < png.length; ) {
     const length = png.readUInt32BE(at);
-    if (png.toString("latin1", at + 4, at + 8) === "IDAT") data.push(png.subarray(at + 8, at + 8 + length));
+    const name = png.toString("latin1", at + 4, at + 8);
+    const body = png.subarray(at + 8, at + 8 + length);
+    if (name === "IDAT") data.push(body);
+    if (name === "PLTE") palette = body;
     at += length + 12;
   }
   const raw = inflateSync(Buffer.concat(data));
@@ -30,13 +37,15 @@ export function decodePng(png: Buffer): Picture {
     const line = raw.subarray(start + 1, start + 1 + stride);
     unfilter(line, above, raw[start] ?? 0, channels);
     for (let x = 0, at = 0; x < width; x++, at += channels)
-      pixels[y * width + x] = (byte(line, at) << 16) | (byte(line, at + 1) << 8) | byte(line, at + 2);
+      pixels[y * width + x] = palette ? colourAt(palette, byte(line, at) * 3) : colourAt(line, at);
     above = line;
   }
   return { width, height, pixels };
 }
 
 const byte = (bytes: Uint8Array, at: number): number => bytes[at] as number;
+const colourAt = (bytes: Uint8Array, at: number): number =>
+  (byte(bytes, at) << 16) | (byte(bytes, at + 1) << 8) | byte(bytes, at + 2);
 
 /**
  * Each byte was written as the difference from a prediction by its neighbours. There are millions of bytes,

@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 it("shows the weather at the first press, and the app can be used", async () => {
-  await workbench.button("Try “Weather forecast”").click();
+  await workbench.page.locator(".start-app", { hasText: "Weather forecast" }).click();
   const view = await workbench.appIn(workbench.card("Weather forecast"));
   await view.getByRole("heading", { name: "Lisbon" }).waitFor();
   await view.getByRole("textbox", { name: "Another city" }).fill("Oslo");

@@ -169,7 +169,7 @@ it("the recording of a run opens in the workbench without its servers: sentences
   await expect.poll(() => page.locator("mcp-app").count()).toBe(2);
   await appIn(page, 0).getByRole("button", { name: "Get Server Time" }).waitFor();
   await appIn(page, 1).getByRole("heading", { name: "Rome" }).waitFor();
-  const articles = page.getByRole("main", { name: "Conversation" }).getByRole("article");
+  const articles = page.getByRole("region", { name: "Conversation" }).getByRole("article");
   await articles.filter({ hasText: "What time is it?" }).waitFor();
   expect(await articles.filter({ hasText: "Here it is." }).count()).toBe(2);
   // Nothing can be asked about them: they are not in a conversation of this gateway.

@@ -49,9 +49,9 @@ label{display:block}
 [part~=panel]{padding:8px;background:#8881;overflow-wrap:anywhere}
 [part~=notice]{background:linear-gradient(#fa03,#fa03),Canvas}
 [part~=prompt]{background:Canvas;border-top:4px solid #e90;padding:12px}
-[part~=prompt] pre{padding:4px 8px;background:#8881}
+[part~=prompt] pre{background:#8881}
 p,pre{margin:4px 0}
-pre{max-height:40vh;border:1px solid #8886;overflow:auto;white-space:pre-wrap}
+pre{padding:4px 8px;max-height:40vh;border:1px solid #8886;overflow:auto;white-space:pre-wrap}
 [part=stage]{flex:auto;min-height:0}
 iframe{display:block;border:0;width:100%;height:100%;color-scheme:inherit}
 [data-state=loading] iframe{opacity:0}

@@ -163,7 +163,9 @@ function put(box: HTMLElement, apps: readonly Point[]): boolean {
     if (!found) continue;
     // It may grow later, and then scrolls.
     const maxHeight = `calc(100vh - ${found.top + 8}px)`;
-    Object.assign(box.style, { left: `${found.left}px`, top: `${found.top}px`, maxHeight });
+    // A window that becomes narrower, such as a phone that is turned, must not cut off its buttons.
+    const left = `clamp(8px,${found.left}px,100vw - min(420px,100vw - 16px) - 8px)`;
+    Object.assign(box.style, { left, top: `${found.top}px`, maxHeight });
     openPrompts.add(box);
     return true;
   }

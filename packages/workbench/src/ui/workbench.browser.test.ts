@@ -175,7 +175,7 @@ describe("servers and tools", () => {
   it("are all listed, with their contents, and found by their titles", async () => {
     await page.getByText("What would you like to do?").waitFor();
     // Apps that need no input are one click away.
-    await button("Try “Demo”").waitFor();
+    await page.locator(".start-app", { hasText: "Demo" }).waitFor();
     await page.getByRole("option", { name: /^Demo UI/ }).waitFor();
     await page.getByRole("option", { name: /^An app that is not there UI/ }).waitFor();
     await page.getByText("did not return ui://kinds/missing.html").waitFor();

@@ -19,7 +19,10 @@ export function Announcer({ conversation }: { conversation: PageConversation }) 
   /** The answer that was seen while streaming. */
   const heard = useRef<string>(undefined);
   if (last?.state === "streaming") heard.current = last.id;
-  const isHeard = last !== undefined && heard.current === last.id;
+  /** When the conversation was opened. A short answer may be complete before this page draws its beginning. */
+  const opened = useRef({ id: conversation.id, at: Date.now() });
+  if (opened.current.id !== conversation.id) opened.current = { id: conversation.id, at: Date.now() };
+  const isHeard = last !== undefined && (heard.current === last.id || last.at > opened.current.at);
   return (
     <div className="visually-hidden" role="status">
       {isHeard && last.state === "streaming" && `${last.model} answers.`}

@@ -37,7 +37,13 @@ export const ConversationHead = memo(({ workbench, onFind }: ConversationHeadPro
       <h2 className="conversation-title" title={title}>
         {title || "New conversation"}
       </h2>
-      <IconButton icon={Search} name="Find" tip="Find in this conversation" onPress={() => onFind("")} />
+      <IconButton
+        icon={Search}
+        className="button quiet icon find-button"
+        name="Find"
+        tip="Find in this conversation"
+        onPress={() => onFind("")}
+      />
       {usage.input + usage.output > 0 && <Usage usage={usage} isTotal />}
       {agents && (
         <span className="head-agent small" title="Calls tools and reads what you write, in place of a model">

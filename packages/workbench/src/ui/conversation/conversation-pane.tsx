@@ -43,7 +43,11 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
   /** The words that are found in the conversation; undefined while the bar is closed. */
   const [finding, setFinding] = useState<string>();
   // A question above its app stays in view, whatever follows below.
-  const isHeld = useCallback(() => workbench.isAskingInApp, [workbench]);
+  // The empty page begins at its title.
+  const isHeld = useCallback(
+    () => workbench.isAskingInApp || workbench.conversation.items.length === 0,
+    [workbench],
+  );
   const questions = useCallback(
     (place: HTMLDivElement | null) => {
       workbench.questionPlace = place ?? undefined;
@@ -60,7 +64,9 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
     before.current = own;
   }, [own, toEnd]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation begins at its end, too.
-  useEffect(toEnd, [conversation.id, toEnd]);
+  useEffect(() => {
+    if (conversation.items.length > 0) toEnd();
+  }, [conversation.id, toEnd]);
   const box = useRef<HTMLDivElement>(null);
   const isWide = useIsWide(box);
   const { pinned } = conversation;
@@ -70,7 +76,15 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
     <div className="conversation" ref={box} data-pins={places.length > 0 || undefined}>
       <ConversationHead workbench={workbench} onFind={(words) => setFinding(words)} />
       {finding !== undefined && (
-        <FindBar key={finding} inner={inner} start={finding} onClose={() => setFinding(undefined)} />
+        <FindBar
+          key={finding}
+          inner={inner}
+          start={finding}
+          onClose={() => {
+            setFinding(undefined);
+            box.current?.querySelector<HTMLElement>(".find-button")?.focus();
+          }}
+        />
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <div className="conversation-list" ref={list} role="log" aria-label="Conversation" tabIndex={0}>
@@ -88,7 +102,8 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
             </div>
           ))}
           {/* The model's calls are the last entries: the question about one stands below it. */}
-          <div className="conversation-questions" ref={questions} />
+          {/* Read as a whole: a log reads the parts of a question in any order. */}
+          <div className="conversation-questions" ref={questions} aria-live="assertive" aria-atomic="true" />
         </div>
         {items.length === 0 && (
           <Boundary name="First steps">

@@ -58,10 +58,9 @@ export function FirstSteps({ workbench }: { workbench: Workbench }) {
             <Button
               key={server}
               className="button start-app"
-              aria-label={`Try “${facts.title}”`}
               onPress={() => workbench.conversation.call(server, facts.tool.name, input, true)}
             >
-              <span className="start-title">{facts.title}</span>
+              <span className="start-title">{facts.title}</span>{" "}
               {facts.tool.description && <span className="soft small">{facts.tool.description}</span>}
             </Button>
           ))}

@@ -12,7 +12,8 @@ import { Usage } from "./usage.js";
 const STATES = {
   streaming: ["accent", "answering"],
   stopped: ["warn", "stopped"],
-  failed: ["bad", "failed"],
+  // Its problem is below, in red.
+  failed: ["", "failed"],
 } as const;
 
 /** Props of a {@link ModelCard}. */

@@ -20,8 +20,11 @@ export function NoteCard({ item, onRemove }: { item: NoteItem; onRemove: () => v
   const [kind, word] = LEVELS[level];
   return (
     <article className={`note ${kind}`} aria-label={word}>
-      <span className={`badge ${kind}`}>{word}</span>
-      <p title={code}>{text}</p>
+      <span className={`badge ${kind}`} aria-hidden="true">
+        {word}
+      </span>{" "}
+      {/* A title would be read after the text, as if it were another sentence. */}
+      <p data-code={code}>{text}</p>
       <time className="soft small" dateTime={new Date(at).toISOString()}>
         {new Date(at).toLocaleTimeString()}
       </time>

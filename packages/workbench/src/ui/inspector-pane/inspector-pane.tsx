@@ -23,6 +23,7 @@ export const InspectorPane = memo(({ workbench }: { workbench: Workbench }) => {
   const [scope, setScope] = useState<"app" | "server">("app");
   return (
     <div className="inspector-pane">
+      <h2 className="visually-hidden">Inspector</h2>
       <ToggleButtonGroup
         className="inspector-scope"
         aria-label="What to inspect"

@@ -62,7 +62,8 @@ const knownApps = ({ apps }: PageConversation): string => apps.map(({ id }) => i
 
 const STATES = {
   ready: "good",
-  failed: "bad",
+  // The diagnosis is below.
+  failed: "",
   unresponsive: "warn",
   idle: "",
   loading: "accent",

@@ -43,6 +43,9 @@ export function MessageList({ messages, selected, partner, onSelect, empty }: Me
   const [height] = useState(rowHeight);
   const at = selected ? indexOf(messages, selected) : -1;
   useEffect(() => {
+    // A list that fits has nothing to follow: its end is in view.
+    const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
+    if (!follows && scrollSize <= viewportSize) setFollows(true);
     if (follows && messages.length > 0) list.current?.scrollToIndex(messages.length - 1, { align: "end" });
   }, [messages, follows]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when another one is selected, not when its place changes.

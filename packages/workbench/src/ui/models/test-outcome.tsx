@@ -17,7 +17,7 @@ export function TestOutcome({ test }: { test: RunningTest | undefined }) {
         <>
           <p>
             <strong>{model}</strong>{" "}
-            <span className={problem ? "badge bad" : canCall ? "badge good" : "badge warn"}>
+            <span className={problem ? "badge" : canCall ? "badge good" : "badge warn"}>
               {problem ? problem.code : canCall ? "can call tools" : "did not call the tool"}
             </span>{" "}
             <span className="soft small">

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { X } from "lucide-react";
+import { Disc, X } from "lucide-react";
 import { type ChangeEvent, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import { createPortal } from "react-dom";
@@ -36,7 +36,7 @@ export function RecordingMenu({ workbench }: { workbench: Workbench }) {
     <>
       <MenuButton
         name="Recording"
-        className="button"
+        className="button quiet"
         entries={[
           {
             id: "save",
@@ -48,7 +48,8 @@ export function RecordingMenu({ workbench }: { workbench: Workbench }) {
         ]}
         onAction={(id) => (id === "save" ? setSaving(selected) : file.current?.click())}
       >
-        Recording
+        <Disc />
+        <span className="wide-only">Recording</span>
       </MenuButton>
       <input
         ref={file}

@@ -181,7 +181,7 @@ it("lists the presses in the app, which a page cannot repeat; covers nothing; an
     await other.setViewportSize(size);
     const boxOf = async (part: Locator) =>
       (await part.boundingBox()) ?? expect.fail(`${part} is not to be seen`);
-    const conversation = await boxOf(other.getByRole("main", { name: "Conversation" }));
+    const conversation = await boxOf(other.getByRole("region", { name: "Conversation" }));
     const { y, height } = await boxOf(bar);
     expect(conversation.y + conversation.height).toBeLessThanOrEqual(y + 1);
     const tabs = other.getByRole("navigation", { name: "Panes" });

@@ -5,7 +5,7 @@
  */
 
 import type { ServerSummary } from "@vitrine/wire";
-import { ChevronRight } from "lucide-react";
+import { ChevronRight, RotateCw } from "lucide-react";
 import { useState } from "react";
 import {
   Button,
@@ -19,6 +19,7 @@ import {
 import { messageOf } from "../../model/messages/messages.js";
 import type { Servers, ShownServer } from "../../model/servers.js";
 import type { Setup } from "../../model/setup.js";
+import { IconButton } from "../icon-button.js";
 import { ServerMenu } from "../setup/server-menu.js";
 import { secondsUntil, useNow } from "../shell/use-now.js";
 import { troubleOf } from "./server-trouble.js";
@@ -50,7 +51,7 @@ export function ServerSection({ servers, setup, server, tools, isSearching, onCh
           <Button slot="trigger" className="server-name">
             <ChevronRight className="fold" />
             <span className="server-title">{name}</span>
-            <StateBadge summary={summary} />
+            <StateBadge server={server} />
           </Button>
         </Heading>
         <ServerButton servers={servers} summary={summary} />
@@ -80,15 +81,17 @@ export function ServerSection({ servers, setup, server, tools, isSearching, onCh
             )}
           </ListBox>
         ) : (
-          <p className="soft small">{catalogue ? "It offers no tools." : waitingText(summary)}</p>
+          <p className="soft small">{catalogue ? "It offers no tools." : waitingText(server)}</p>
         )}
       </DisclosurePanel>
     </Disclosure>
   );
 }
 
-const waitingText = ({ state }: ServerSummary): string =>
-  /^(idle|starting|ready)$/.test(state) ? "Loading its tools…" : "Its tools are listed when it runs.";
+const waitingText = (server: ShownServer): string =>
+  /^(idle|starting|ready)$/.test(server.summary.state) && troubleOf(server).length === 0
+    ? "Loading its tools…"
+    : "Its tools are listed when it runs.";
 
 const STATES: Record<ServerSummary["state"], [kind: string, text: string]> = {
   idle: ["", "not started"],
@@ -99,12 +102,14 @@ const STATES: Record<ServerSummary["state"], [kind: string, text: string]> = {
   stopped: ["bad", "stopped"],
 };
 
-function StateBadge({ summary: { state, retryAt } }: { summary: ServerSummary }) {
+function StateBadge({ server }: { server: ShownServer }) {
+  const { state, retryAt } = server.summary;
   const now = useNow(retryAt !== undefined && state === "waiting");
   const [kind, text] = STATES[state];
   const seconds = retryAt === undefined ? 0 : secondsUntil(retryAt, now);
   return (
-    <span className={`badge ${kind}`}>
+    // Its trouble is below, in red.
+    <span className={`badge ${kind === "bad" && troubleOf(server).length > 0 ? "" : kind}`}>
       {state === "waiting" && seconds > 0 ? `again in ${seconds} s` : text}
     </span>
   );
@@ -138,14 +143,24 @@ function ServerButton({
           Sign in
         </Link>
       )}
-      <Button
-        className="button quiet"
-        isDisabled={isBusy || state === "starting"}
-        aria-label={isDown ? `Reconnect ${name}` : `Restart ${name}`}
-        onPress={() => void act(isDown ? "start" : "restart")}
-      >
-        {isDown ? "Reconnect" : "Restart"}
-      </Button>
+      {isDown ? (
+        <Button
+          className="button quiet"
+          isDisabled={isBusy}
+          aria-label={`Reconnect ${name}`}
+          onPress={() => void act("start")}
+        >
+          Reconnect
+        </Button>
+      ) : (
+        <IconButton
+          icon={RotateCw}
+          name={`Restart ${name}`}
+          tip="Restart"
+          isDisabled={isBusy || state === "starting"}
+          onPress={() => void act("restart")}
+        />
+      )}
       {failed !== undefined && (
         <p className="problem small server-failed" role="alert">
           {failed}

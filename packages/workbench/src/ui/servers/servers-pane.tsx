@@ -71,6 +71,7 @@ export const ServersPane = memo(({ workbench, chosen, onChoose, onRun }: Servers
       )}
       {/* Kept while a tool is open: where one was in the list is where one comes back to. */}
       <div className="servers" hidden={chosen !== undefined}>
+        <h2 className="visually-hidden">Servers and tools</h2>
         <SearchField className="search" aria-label="Search tools" value={search} onChange={setSearch}>
           <Input className="input" placeholder="Search tools of all servers" />
           {search !== "" && (

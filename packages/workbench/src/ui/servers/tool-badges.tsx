@@ -15,7 +15,7 @@ export function ToolBadges({ facts }: { facts: ToolFacts }) {
       {!isCallable && isForApps && <span className="badge warn">app only</span>}
       {isCallable && !isForApps && <span className="badge">model only</span>}
       {!isCallable && !isForApps && <span className="badge warn">hidden</span>}
-      {destructiveHint && !readOnlyHint && <span className="badge bad">destructive</span>}
+      {destructiveHint && !readOnlyHint && <span className="badge warn">destructive</span>}
     </span>
   );
 }

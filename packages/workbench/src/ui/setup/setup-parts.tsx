@@ -27,7 +27,9 @@ export function IdleServers({ workbench }: { workbench: Workbench }) {
       <div className="server-head">
         <h3>
           <span className="server-title">{name}</span>{" "}
-          <span className={disabled ? "badge" : "badge bad"}>{disabled ? "disabled" : "not used"}</span>
+          <span className={disabled || problem !== undefined ? "badge" : "badge bad"}>
+            {disabled ? "disabled" : "not used"}
+          </span>
         </h3>
         <ServerMenu setup={setup} name={name} />
       </div>

@@ -22,10 +22,11 @@ export function ConnectionBadge({ state }: { state: GatewayState }) {
   );
 }
 
+/** None is red: the banner below explains what is wrong. */
 function words(state: GatewayState, now: number): [kind: string, text: string] {
   if (state.phase === "connecting") return ["", "Connecting…"];
   if (state.phase === "open") return ["good", state.over === "http" ? "Connected by HTTP" : "Connected"];
-  if (state.phase === "closed") return ["bad", "Disconnected"];
+  if (state.phase === "closed") return ["", "Disconnected"];
   const seconds = secondsUntil(state.retryAt, now);
   return ["warn", seconds > 0 ? `Reconnecting in ${seconds} s` : "Reconnecting…"];
 }

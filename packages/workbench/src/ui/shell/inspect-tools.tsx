@@ -22,9 +22,9 @@ export function InspectTools({ workbench }: { workbench: Workbench }) {
   return (
     <>
       <RecordingMenu workbench={workbench} />
-      <Button className="button quiet" onPress={() => go("grid")}>
+      <Button className="button quiet" aria-label="Grid" onPress={() => go("grid")}>
         <LayoutGrid />
-        Grid
+        <span className="wide-only">Grid</span>
       </Button>
       <Choice
         label="Host profile of new apps"

@@ -65,7 +65,7 @@ export function Page({ workbench, screen }: PageProps) {
     >
       <Header workbench={workbench} screen={screen} />
       <Banners workbench={workbench} />
-      <Group className="panes" {...layout} orientation="horizontal">
+      <Group className="panes" {...layout} orientation="horizontal" role="main" aria-label="Workbench">
         <Panel id="tools" className="pane" defaultSize="24" minSize="220px">
           <section aria-label="Servers and tools" className="pane-body">
             <Boundary name="This pane">
@@ -82,11 +82,11 @@ export function Page({ workbench, screen }: PageProps) {
         </Panel>
         <Separator className="separator separator-tools" aria-label="Width of the tools" />
         <Panel id="conversation" className="pane" minSize="280px">
-          <main aria-label="Conversation" className="pane-body">
+          <section aria-label="Conversation" className="pane-body">
             <Boundary name="This pane">
               <ConversationPane workbench={workbench} onForm={screen.choose} />
             </Boundary>
-          </main>
+          </section>
         </Panel>
         <Separator className="separator separator-inspector" aria-label="Width of the inspector" />
         <Panel id="inspector" className="pane" defaultSize="30" minSize="240px">

@@ -75,33 +75,36 @@ export default function Palette({ workbench, screen, commands }: PaletteProps): 
             >
               <Input className="palette-input" placeholder="Search tools, commands, conversations" />
             </SearchField>
-            <Menu
-              className="menu palette-list"
-              aria-label="Found"
-              items={found}
-              onAction={run}
-              renderEmptyState={() => (
-                <p className="soft palette-nothing">Nothing has “{search.trim()}” in its name.</p>
-              )}
-            >
-              {found.map(({ title, entries }) => (
-                <MenuSection key={title} id={title}>
-                  <Header className="palette-heading">{title}</Header>
-                  {entries.map((entry) => (
-                    <MenuItem
-                      key={entry.id}
-                      id={entry.id}
-                      className="menu-item palette-entry"
-                      textValue={entry.title}
-                    >
-                      <span className="palette-title">{entry.title}</span>
-                      {entry.detail && <span className="soft small">{entry.detail}</span>}
-                      {entry.keys && <kbd className="keys">{entry.keys}</kbd>}
-                    </MenuItem>
-                  ))}
-                </MenuSection>
-              ))}
-            </Menu>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+            <section className="palette-list" aria-label="Found" tabIndex={0}>
+              <Menu
+                className="menu"
+                aria-label="Found"
+                items={found}
+                onAction={run}
+                renderEmptyState={() => (
+                  <p className="soft palette-nothing">Nothing has “{search.trim()}” in its name.</p>
+                )}
+              >
+                {found.map(({ title, entries }) => (
+                  <MenuSection key={title} id={title}>
+                    <Header className="palette-heading">{title}</Header>
+                    {entries.map((entry) => (
+                      <MenuItem
+                        key={entry.id}
+                        id={entry.id}
+                        className="menu-item palette-entry"
+                        textValue={entry.title}
+                      >
+                        <span className="palette-title">{entry.title}</span>
+                        {entry.detail && <span className="soft small">{entry.detail}</span>}
+                        {entry.keys && <kbd className="keys">{entry.keys}</kbd>}
+                      </MenuItem>
+                    ))}
+                  </MenuSection>
+                ))}
+              </Menu>
+            </section>
           </Autocomplete>
         </Dialog>
       </Modal>
