@@ -4,7 +4,7 @@
  * @module
  */
 import { Disc, X } from "lucide-react";
-import { type ChangeEvent, useEffect, useRef, useState } from "react";
+import { type ChangeEvent, lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { createPortal } from "react-dom";
 import type { AppModel } from "../../model/app/app-model.js";
@@ -13,7 +13,9 @@ import type { Workbench } from "../../model/workbench.js";
 import { useObserved } from "../use-observable.js";
 import "./replay.css";
 import { replaysOf } from "./replays.js";
-import { SaveDialog } from "./save-dialog.js";
+
+/** Loaded when it is opened. */
+const SaveDialog = lazy(async () => ({ default: (await import("./save-dialog.js")).SaveDialog }));
 
 /** The menu. The playback controls are at the bottom of the page: `ReplayPlace`. */
 export function RecordingMenu({ workbench }: { workbench: Workbench }) {
@@ -68,7 +70,11 @@ export function RecordingMenu({ workbench }: { workbench: Workbench }) {
           target.value = "";
         }}
       />
-      {saving && <SaveDialog app={saving} onClose={() => setSaving(undefined)} />}
+      {saving && (
+        <Suspense>
+          <SaveDialog app={saving} onClose={() => setSaving(undefined)} />
+        </Suspense>
+      )}
       {createPortal(
         <>
           {problem && (
