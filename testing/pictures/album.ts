@@ -66,6 +66,12 @@ export class Album {
     }
   }
 
+  /** Whether the page looks now as in a picture. */
+  async matches(page: Page, name: string): Promise<boolean> {
+    const expected = decodePng(await readFile(join(this.#folder, `${name}.png`)));
+    return compare(expected, reduce(decodePng(await photograph(page)))).isSame;
+  }
+
   /** Names of checked-in pictures that the test did not take. Renewing removes them. */
   async leftovers(): Promise<string[]> {
     const files = (await readdir(this.#folder)).filter((file) => file.endsWith(".png"));

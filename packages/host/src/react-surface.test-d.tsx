@@ -16,12 +16,14 @@ test("<mcp-app> is an element of JSX", () => {
 test("<McpApp> takes attributes, and its ref is the bridge", () => {
   <McpApp
     {...props}
-    ref={(bridge) => expectTypeOf(bridge?.sendToolCancelled).not.toBeAny()}
+    ref={(bridge) => {
+      expectTypeOf(bridge?.sendToolCancelled).not.toBeAny();
+    }}
     id="a"
     style={{ width: 1 }}
     aria-label="an app"
     data-turn="1"
   />;
-  // @ts-expect-error: the app's content is its view's
-  <McpApp {...props}>text</McpApp>;
+  // @ts-expect-error: an app has a title
+  <McpApp {...props} title={1} />;
 });

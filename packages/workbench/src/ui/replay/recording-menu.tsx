@@ -11,10 +11,13 @@ import type { AppModel } from "../../model/app/app-model.js";
 import { messageOf } from "../../model/messages/messages.js";
 import type { Workbench } from "../../model/workbench.js";
 import { MenuButton } from "../menu-button.js";
+import { part } from "../part.js";
 import { useObserved } from "../use-observable.js";
 import "./replay.css";
 import { replaysOf } from "./replays.js";
-import { SaveDialog } from "./save-dialog.js";
+
+/** Loaded when it is opened. */
+const SaveDialog = part("The dialog", async () => (await import("./save-dialog.js")).SaveDialog);
 
 /** The menu. The playback controls are at the bottom of the page: `ReplayPlace`. */
 export function RecordingMenu({ workbench }: { workbench: Workbench }) {

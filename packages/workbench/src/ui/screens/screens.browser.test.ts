@@ -11,6 +11,14 @@ import { pause } from "../../../../../testing/pause.ts";
 import { Album } from "../../../../../testing/pictures/album.ts";
 import { redTexts } from "../../../../../testing/workbench/red-texts.ts";
 import { ScreenCheck, type ScreenOptions } from "../../../../../testing/workbench/screen-check.ts";
+import {
+  ANSWER,
+  APP_TABS,
+  BROKEN,
+  PASTED,
+  QUESTIONS,
+  SERVER_TABS,
+} from "../../../../../testing/workbench/screen-samples.ts";
 import { ScreensStage } from "../../../../../testing/workbench/screens-stage.ts";
 
 const FOLDER = fileURLToPath(new URL("./pictures", import.meta.url));
@@ -19,69 +27,6 @@ const album = new Album(FOLDER, { renews: VITRINE_PICTURES === "renew", full: VI
 
 const EVERYWHERE: ScreenOptions = { looks: ["light", "dark", "contrast"], widths: [320, 768, 2560] };
 const SMALL: ScreenOptions = { widths: [320] };
-
-const APP_TABS = [
-  "Messages",
-  "Timeline",
-  "Policy",
-  "Context",
-  "Console",
-  "Model context",
-  "App tools",
-  "Permissions",
-  "Audit",
-];
-const SERVER_TABS = ["Overview", "Messages", "Tools", "Resources", "Prompts", "Requests", "Sign-in", "Log"];
-
-const ANSWER = `Three things, and one of them is *late*:
-
-1. Choose a colour
-2. Paint the \`door\`
-3. Open it
-
-| thing | who | when |
-|---|---|--:|
-| colour | Ada | 3 |
-| door | Lin | 12 |
-
-\`\`\`js
-const left = things.filter((each) => !each.done);
-\`\`\`
-
-> See the board for the rest.
-`;
-
-const PASTED = `{ "mcpServers": { "notes": { "command": "notes-server", "args": ["--stdio"], "env": { "NOTES_TOKEN": "x" } } } }`;
-
-const QUESTIONS = [
-  [
-    "question-model",
-    "sampling/createMessage",
-    { messages: [{ role: "user", content: { type: "text", text: "Name a fruit" } }], maxTokens: 100 },
-  ],
-  [
-    "question-form",
-    "elicitation/create",
-    {
-      mode: "form",
-      message: "Where do you want to go?",
-      requestedSchema: {
-        type: "object",
-        required: ["city"],
-        properties: {
-          city: { type: "string", title: "City" },
-          nights: { type: "integer", title: "Nights", minimum: 1 },
-          breakfast: { type: "boolean", title: "With breakfast" },
-        },
-      },
-    },
-  ],
-  [
-    "question-link",
-    "elicitation/create",
-    { mode: "url", message: "Sign in", url: "https://accounts.example.com/login", elicitationId: "e1" },
-  ],
-] as const;
 
 /** Each failure is in red once, also beside the inspector that explains it. */
 const FAILURES = [expect.stringContaining("The printer is out of paper."), "app failed"];
@@ -134,6 +79,17 @@ describe("every screen looks as before, and axe finds nothing", { retry: 0 }, ()
     await see("tour", SMALL);
     await button("Skip the tour").click();
     await see("start", EVERYWHERE);
+  });
+
+  it.each(BROKEN)("a page with %s does not match its picture", async (_what, style) => {
+    expect(await album.matches(page, "start")).toBe(true);
+    await page.evaluate((css) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(css);
+      document.adoptedStyleSheets.push(sheet);
+    }, style);
+    expect(await album.matches(page, "start")).toBe(false);
+    await page.evaluate(() => void document.adoptedStyleSheets.pop());
   });
 
   it("tools, and the form of one", async () => {
