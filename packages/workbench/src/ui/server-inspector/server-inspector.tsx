@@ -32,7 +32,11 @@ const SignInPanel = part(
   <p className="in-none soft">Loading…</p>,
 );
 
-const HttpTab = lazy(async () => ({ default: (await import("./http.js")).HttpTab }));
+const HttpTab = part(
+  "The list of requests",
+  async () => (await import("./http.js")).HttpTab,
+  <p className="in-none soft">Loading…</p>,
+);
 
 /** The inspector of the chosen server, or of the first. */
 export function ServerInspector({ workbench }: { workbench: Workbench }) {
@@ -104,17 +108,7 @@ function ServerTabs({ selected, onSelect, ...props }: ServerTabsProps) {
     { id: "messages", title: "Messages", content: <ServerMessagesTab {...props} /> },
     ...(summary.transport === "stdio"
       ? []
-      : [
-          {
-            id: "http",
-            title: "HTTP",
-            content: (
-              <Suspense fallback={<p className="in-none soft">Loading…</p>}>
-                <HttpTab inspected={inspected} />
-              </Suspense>
-            ),
-          },
-        ]),
+      : [{ id: "http", title: "HTTP", content: <HttpTab inspected={inspected} /> }]),
     { id: "tools", title: "Tools", many: catalogue?.tools.length ?? 0, content: <ToolsTab {...props} /> },
     { id: "resources", title: "Resources", many: resources, content: <ResourcesTab {...props} /> },
     {
