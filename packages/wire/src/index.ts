@@ -55,7 +55,6 @@ export {
 } from "./gateway-error.js";
 export type {
   CompletionSource,
-  HttpExchange,
   InspectionNotices,
   InspectionRequests,
   ServerLogLine,
@@ -64,6 +63,7 @@ export type {
   ServerRoots,
   ServerTask,
   TrafficMessage,
+  WatchedExchange,
 } from "./inspection.js";
 export {
   type AnswerSettings,

@@ -13,6 +13,7 @@ import { count } from "../inspector/format.js";
 import { TabRow } from "../inspector/tab-row.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObservable, useObserved } from "../use-observable.js";
+import { HttpTab } from "./http.js";
 import { inspectedServer } from "./inspected-servers.js";
 import { LogTab } from "./log.js";
 import { OverviewTab } from "./overview.js";
@@ -26,8 +27,6 @@ import { ToolsTab } from "./tools.js";
 
 /** Loaded when a user first looks at a sign-in. */
 const SignInPanel = lazy(async () => ({ default: (await import("./sign-in.js")).SignInPanel }));
-
-const HttpTab = lazy(async () => ({ default: (await import("./http.js")).HttpTab }));
 
 /** The inspector of the chosen server, or of the first. */
 export function ServerInspector({ workbench }: { workbench: Workbench }) {
@@ -103,11 +102,7 @@ function ServerTabs({ selected, onSelect, ...props }: ServerTabsProps) {
           {
             id: "http",
             title: "HTTP",
-            content: (
-              <Suspense fallback={<p className="in-none soft">Loading…</p>}>
-                <HttpTab inspected={inspected} />
-              </Suspense>
-            ),
+            content: <HttpTab inspected={inspected} />,
           },
         ]),
     { id: "tools", title: "Tools", many: catalogue?.tools.length ?? 0, content: <ToolsTab {...props} /> },
