@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { RunningGateway } from "@vitrine/gateway";
-import type { HttpExchange } from "@vitrine/wire";
+import type { WatchedExchange } from "@vitrine/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RawPage } from "../../../testing/gateway/entry-points.js";
 import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
@@ -96,7 +96,7 @@ async function open(user: keyof typeof TOKENS = "ann"): Promise<RawPage> {
 }
 
 /** The last state of each exchange. */
-function exchanges(page: RawPage): HttpExchange[] {
+function exchanges(page: RawPage): WatchedExchange[] {
   const all = page.notices("gateway/http").flatMap((notice) => notice.exchanges);
   return [...new Map(all.map((each) => [each.seq, each])).values()];
 }

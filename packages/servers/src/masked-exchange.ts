@@ -4,7 +4,7 @@
  * @module
  */
 import { recordOf } from "@vitrine/protocol";
-import type { HttpExchange, SignInHeaders } from "@vitrine/wire";
+import type { SignInHeaders, WatchedExchange } from "@vitrine/wire";
 import { membersOf } from "./answer-text.js";
 import type { WireExchange } from "./http-tap.js";
 import { codeOf } from "./oauth/recorded-exchange.js";
@@ -51,7 +51,7 @@ const MOST_READ = 1_000_000;
 const MOST_NAME = 200;
 
 /** An exchange as a page may show it, without what the page's session adds. */
-export type MaskedExchange = Omit<HttpExchange, "seq" | "by" | "trace">;
+export type MaskedExchange = Omit<WatchedExchange, "seq" | "by" | "trace">;
 
 /** Masks an exchange. Each one has a mask of its own: nothing is kept. */
 export function maskedExchange(exchange: WireExchange, { transport }: ServerSettings): MaskedExchange {
@@ -119,7 +119,7 @@ function shownUrl(mask: SignInMask, address: string): string {
 }
 
 /** The method and the id of the message that a request carries. */
-function rpcOf(body: string): Pick<HttpExchange, "rpc"> {
+function rpcOf(body: string): Pick<WatchedExchange, "rpc"> {
   if (body === "" || body.length > MOST_READ) return {};
   const members = membersOf(body);
   const at = (name: string): unknown => {

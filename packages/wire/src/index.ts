@@ -56,7 +56,6 @@ export {
 } from "./gateway-error.js";
 export type {
   CompletionSource,
-  HttpExchange,
   InspectionNotices,
   InspectionRequests,
   ServerLogLine,
@@ -65,6 +64,7 @@ export type {
   ServerRoots,
   ServerTask,
   TrafficMessage,
+  WatchedExchange,
 } from "./inspection.js";
 export {
   type AnswerSettings,

@@ -70,7 +70,7 @@ export interface TrafficMessage {
 }
 
 /** An HTTP request to a server, and its answer. */
-export interface HttpExchange {
+export interface WatchedExchange {
   /** Consecutive numbers. An exchange is sent again when its answer arrives, and when that has ended. */
   seq: number;
   /** Milliseconds since 1970. */
@@ -195,5 +195,5 @@ export interface InspectionNotices {
   /** Messages between the gateway and a watched server, in order. */
   "gateway/traffic": { server: string; messages: TrafficMessage[]; dropped: number };
   /** HTTP requests to a watched server, new or with more known about them. */
-  "gateway/http": { server: string; exchanges: HttpExchange[]; dropped: number };
+  "gateway/http": { server: string; exchanges: WatchedExchange[]; dropped: number };
 }

@@ -5,7 +5,13 @@
  */
 import { isRecord, VitrineError } from "@vitrine/protocol";
 import type { Server, ServerNotice } from "@vitrine/servers";
-import type { GatewayNotices, HttpExchange, ServerLogLine, ServerTask, TrafficMessage } from "@vitrine/wire";
+import type {
+  GatewayNotices,
+  ServerLogLine,
+  ServerTask,
+  TrafficMessage,
+  WatchedExchange,
+} from "@vitrine/wire";
 import type { GuardedServer } from "../guard/guarded-servers.js";
 import { redacted } from "../guard/redact.js";
 import { BoundedSubscriptions } from "./bounded-subscriptions.js";
@@ -142,7 +148,7 @@ export class InspectedServers {
         for (const task of entries) send("gateway/task", { server: name, task });
       },
     });
-    const exchanged = new NoticeBatches<HttpExchange>({
+    const exchanged = new NoticeBatches<WatchedExchange>({
       isCongested,
       send: (entries, dropped) => send("gateway/http", { server: name, exchanges: entries, dropped }),
     });

@@ -4,7 +4,7 @@
  * @module
  */
 import { maskedExchange, type ServerSettings, type WireExchange } from "@vitrine/servers";
-import type { HttpExchange } from "@vitrine/wire";
+import type { WatchedExchange } from "@vitrine/wire";
 import { redacted } from "../guard/redact.js";
 import { traceIdOf } from "../guard/trace.js";
 import type { ServerTrafficOptions } from "./server-traffic.js";
@@ -13,7 +13,7 @@ import { shortText } from "./short-text.js";
 /** Options of {@link ServerHttp}. */
 export interface ServerHttpOptions extends Pick<ServerTrafficOptions, "fields" | "originOf" | "isShared"> {
   readonly settings: ServerSettings;
-  take(exchange: HttpExchange): void;
+  take(exchange: WatchedExchange): void;
 }
 
 /** Characters of a method, and of an id. */
@@ -49,7 +49,7 @@ export class ServerHttp {
     });
   }
 
-  #short({ method, id }: NonNullable<HttpExchange["rpc"]>): HttpExchange["rpc"] {
+  #short({ method, id }: NonNullable<WatchedExchange["rpc"]>): WatchedExchange["rpc"] {
     return {
       ...(method !== undefined && { method: shortText(method, MOST_NAME) }),
       ...(id !== undefined && { id: typeof id === "string" ? shortText(id, MOST_NAME) : id }),
@@ -57,7 +57,7 @@ export class ServerHttp {
   }
 
   /** Masks the operator's fields too, which an error may repeat. */
-  #withoutFields(response: NonNullable<HttpExchange["response"]>): HttpExchange["response"] {
+  #withoutFields(response: NonNullable<WatchedExchange["response"]>): WatchedExchange["response"] {
     const { body, ...rest } = response;
     if (!body) return rest;
     const { kind, text } = body;

@@ -13,7 +13,7 @@ const OpenPopover = part("The dialog", async () => (await import("./open-popover
 
 /** Props of a {@link PopoverButton}. */
 export interface PopoverButtonProps extends Omit<OpenPopoverProps, "anchor" | "onClose"> {
-  button: ComponentProps<typeof Button>;
+  button: ComponentProps<typeof Button> & { "data-stale"?: boolean | undefined };
   /** Loads what the dialog shows. */
   prepare?: () => void;
 }

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { HttpExchange } from "@vitrine/wire";
+import type { WatchedExchange } from "@vitrine/wire";
 import { Observable } from "../observable.js";
 
 /** Exchanges that are kept. */
 const MOST = 1_000;
 
 /** An exchange with a number that stays the same. The gateway numbers anew whenever this page watches again. */
-export interface LoggedExchange extends HttpExchange {
+export interface LoggedExchange extends WatchedExchange {
   readonly n: number;
 }
 
@@ -22,7 +22,7 @@ export class HttpLog extends Observable {
   #last = 0;
 
   /** Adds exchanges, and what is new about known ones. */
-  take(exchanges: readonly HttpExchange[], dropped = 0): void {
+  take(exchanges: readonly WatchedExchange[], dropped = 0): void {
     const next = [...this.exchanges];
     for (const each of exchanges) {
       const at = next.findLastIndex(({ seq, at: time }) => seq === each.seq && time === each.at);

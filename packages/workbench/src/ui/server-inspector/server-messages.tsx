@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { lazy, type ReactNode, Suspense, useEffect } from "react";
+import { type ReactNode, useEffect } from "react";
 import type { LoggedMessage } from "../../model/app/app-log.js";
 import type { TimelineMessage } from "../../model/server/timeline.js";
 import { MessagesTab } from "../inspector/messages.js";
 import { saveFile } from "../save-file.js";
 import { useObserved } from "../use-observable.js";
+import { HttpOfMessage } from "./http.js";
 import type { ServerTabProps } from "./server-inspector.js";
 
 /** Only messages of the server: the gateway has masked their secrets, and nobody those of apps. */
@@ -16,8 +17,6 @@ function save(shown: readonly LoggedMessage[]): void {
   const own = shown.filter((message) => (message as TimelineMessage).app === undefined);
   saveFile("messages.json", JSON.stringify(own, undefined, 2), "application/json");
 }
-
-const HttpOfMessage = lazy(async () => ({ default: (await import("./http.js")).HttpOfMessage }));
 
 const EMPTY =
   "No messages yet. Everything that passes between the gateway and this server while this inspector is open is listed here, with the messages of its apps.";
@@ -36,9 +35,7 @@ export function ServerMessagesTab({ workbench, shown, inspected }: ServerTabProp
   const causeOf = (message: LoggedMessage): TimelineMessage | undefined =>
     timeline.causeOf(message as TimelineMessage);
   const moreOf = (message: LoggedMessage): ReactNode => (
-    <Suspense>
-      <HttpOfMessage inspected={inspected} message={message as TimelineMessage} />
-    </Suspense>
+    <HttpOfMessage inspected={inspected} message={message as TimelineMessage} />
   );
   return (
     <MessagesTab
