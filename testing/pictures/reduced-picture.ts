@@ -7,7 +7,7 @@ import type { Picture } from "../host/picture.ts";
 /** Pixels of a cell's side. */
 const CELL = 4;
 /** Levels of a channel by which a cell may differ: the rounding of stored pictures, and a little noise. */
-const TOLERANCE = 10;
+const TOLERANCE = 16;
 /** Cells that may differ. The smallest icon of the page has about ten. */
 const MOST = 5;
 

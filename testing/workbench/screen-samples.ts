@@ -37,7 +37,7 @@ export const ANSWER = `Three things, and one of them is *late*:
 | door | Lin | 12 |
 
 \`\`\`js
-export const left = things.filter((each) => !each.done);
+const left = things.filter((each) => !each.done);
 \`\`\`
 
 > See the board for the rest.
