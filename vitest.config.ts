@@ -40,6 +40,11 @@ const slow =
 /** It takes as long as it is told to: `npm run soak`. */
 const soak = process.env["VITRINE_SOAK"] ? [] : ["testing/cluster/soak.test.ts"];
 
+/** They take minutes, and depend on the browser's drawing: `npm run pictures`. */
+const pictures = process.env["VITRINE_PICTURES"]
+  ? []
+  : ["packages/workbench/src/ui/screens/screens.browser.test.ts"];
+
 /** `npm test` lists the tests that passed only when they were repeated. */
 const retry = 1;
 
@@ -72,6 +77,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: [`packages/*/src/${browser}`, `examples/${browser}`],
+          exclude: pictures,
           // To ask a browser is work for the machine that is waited for: it is not done all the time.
           expect: { poll: { ...poll, interval: 150 } },
           retry,

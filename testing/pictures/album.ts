@@ -46,7 +46,7 @@ export class Album {
       await this.#renew(page, path);
       return undefined;
     }
-    if (!existsSync(path)) return `${name}: there is no picture yet. Run: npm run pictures`;
+    if (!existsSync(path)) return `${name}: there is no picture yet. Run: npm run pictures -- --renew`;
     const expected = decodePng(await readFile(path));
     const end = Date.now() + PATIENCE;
     for (;;) {

@@ -38,6 +38,7 @@ export function OpenMenu({
   return (
     <Popover
       className="popover"
+      aria-label={name}
       triggerRef={anchor}
       placement={placement}
       isOpen
