@@ -30,7 +30,7 @@ export class InspectedServer extends Observable {
   readonly name: string;
   readonly timeline = new ServerTimeline();
   readonly http = new HttpLog();
-  readonly requests = new RequestLog();
+  readonly requests: RequestLog;
   readonly kept: KeptAboutServer;
   readonly signIn: ServerSignIn;
   lines: readonly ServerLogLine[] = [];
@@ -50,6 +50,7 @@ export class InspectedServer extends Observable {
     this.#gateway = gateway;
     this.name = name;
     this.kept = kept;
+    this.requests = new RequestLog(kept.pinned);
     this.signIn = new ServerSignIn(gateway, name);
   }
 
@@ -152,6 +153,13 @@ export class InspectedServer extends Observable {
     return kind === "tools/call"
       ? this.call(name, { ...input })
       : this.prompt(name, input as Record<string, string>);
+  }
+
+  /** Pins a request, or removes its pin. */
+  pin(request: MadeRequest, isPinned: boolean): void {
+    this.requests.pin(request.n, isPinned);
+    if (isPinned) this.kept.pin(request);
+    else this.kept.unpin(request);
   }
 
   completion(ref: CompletionSource, summary: ServerSummary): Complete | undefined {

@@ -18,7 +18,14 @@ export interface MadeRequest {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly outcome?: RequestOutcome | undefined;
+  /** Whether the user has pinned it: it stays in the log, beyond the limit. */
+  readonly isPinned?: boolean | undefined;
+  /** Whether it was pinned in an earlier load of the page. Its outcome is not stored. */
+  readonly isEarlier?: boolean | undefined;
 }
+
+/** A pinned request as it is stored. */
+export type PinnedRequest = Pick<MadeRequest, "kind" | "name" | "input" | "at">;
 
 /** How a request ended. */
 export interface RequestOutcome {
@@ -47,12 +54,24 @@ export interface RequestStatistics {
   readonly largest: number;
 }
 
+/** Requests that are kept, beside those that are pinned. */
 const MOST = 500;
 
-/** The requests of this page, the newest last. */
+/** The requests of this page, the newest last, after those that were pinned before. */
 export class RequestLog extends Observable {
-  requests: readonly MadeRequest[] = [];
-  #last = 0;
+  requests: readonly MadeRequest[];
+  #last: number;
+
+  constructor(pinned: readonly PinnedRequest[] = []) {
+    super();
+    this.#last = pinned.length;
+    this.requests = pinned.map((request, index) => ({
+      ...request,
+      n: index + 1,
+      isPinned: true,
+      isEarlier: true,
+    }));
+  }
 
   /** Makes a request, and records how it ends. */
   async make<T>(
@@ -60,7 +79,7 @@ export class RequestLog extends Observable {
     send: () => Promise<T>,
   ): Promise<MadeRequest> {
     const n = ++this.#last;
-    this.requests = [...this.requests, { n, kind, name, input, at: Date.now() }].slice(-MOST);
+    this.requests = withinLimit([...this.requests, { n, kind, name, input, at: Date.now() }]);
     this.changed();
     const before = performance.now();
     const ended = (outcome: Omit<RequestOutcome, "duration">): void => {
@@ -91,10 +110,25 @@ export class RequestLog extends Observable {
     return [...groups.values()].flatMap((made) => statisticsOf(made) ?? []);
   }
 
-  clear(): void {
-    this.requests = this.requests.filter(({ outcome }) => !outcome);
+  /** Pins a request, or removes its pin. */
+  pin(n: number, isPinned: boolean): void {
+    this.requests = this.requests.map((each) => (each.n === n ? { ...each, isPinned } : each));
     this.changed();
   }
+
+  /** Removes the requests that have ended and are not pinned. */
+  clear(): void {
+    this.requests = this.requests.filter(
+      ({ outcome, isEarlier, isPinned }) => isPinned || (!outcome && !isEarlier),
+    );
+    this.changed();
+  }
+}
+
+/** Drops the oldest requests without a pin above the limit. */
+function withinLimit(requests: readonly MadeRequest[]): MadeRequest[] {
+  let excess = requests.filter(({ isPinned }) => !isPinned).length - MOST;
+  return requests.filter(({ isPinned }) => isPinned || excess-- <= 0);
 }
 
 function statisticsOf(made: readonly MadeRequest[]): RequestStatistics | undefined {

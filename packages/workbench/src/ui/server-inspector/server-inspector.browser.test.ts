@@ -14,7 +14,9 @@ import { serveProgram } from "../../../../../testing/gateway/served-program.ts";
 import { builtWorkbench } from "../../../../../testing/gateway/workbench-page.ts";
 
 const script = (name: string): string =>
-  fileURLToPath(new URL(`../../../../../testing/gateway/${name}.mjs`, import.meta.url));
+  fileURLToPath(
+    new URL(`../../../../../testing/${name.includes("/") ? name : `gateway/${name}`}.mjs`, import.meta.url),
+  );
 const program = (name: string, ...args: string[]) => ({
   command: process.execPath,
   args: [script(name), ...args],
@@ -45,6 +47,8 @@ beforeAll(async () => {
     modern: program("whole-server", "modern"),
     tasks: program("tasks-server"),
     later: program("modern-tasks-server"),
+    kinds: program("workbench/kinds-server", folder),
+    odd: program("workbench/odd-server"),
     remote: { url: remote.url, oauth: false, headers: { "X-Key": KEY } },
   };
   ({ gateway } = await startTestGateway({ mcpServers }, folder, builtWorkbench()));
@@ -429,7 +433,83 @@ it("tasks of revision 2026-07-28: the server decides, and asks its questions in 
   await panel().getByText("tea and cake").waitFor();
 });
 
+it("tools: notes on names and schemas that some clients mishandle, folded if there are many", async () => {
+  await inspect("kinds");
+  await tab("Tools");
+  const notes = (title: string, name: string): Locator =>
+    section(title)
+      .getByRole("list", { name: `Notes on ${name}` })
+      .getByRole("listitem");
+  await notes("Pay", "pay").first().waitFor();
+  expect(await notes("Pay", "pay").allTextContents()).toEqual([
+    expect.stringMatching(/^Models choose tools by their descriptions, .*: write one\.$/),
+    expect.stringMatching(/^Some versions of the Gemini API .* but date-time and enum: .* Here: pin\.$/),
+  ]);
+  expect(await notes("Order a cake", "order").count()).toBe(0);
+  await button("3 notes for other clients", section("Order a cake")).click();
+  await notes("Order a cake", "order").first().waitFor();
+  expect(await notes("Order a cake", "order").allTextContents()).toEqual([
+    expect.stringMatching(/lose \$ref .* Here: address\.$/),
+    expect.stringMatching(/ Here: delivery\.oneOf\[0\]\.date\.$/),
+    expect.stringMatching(/^Gemini ignores default: .* Here: count, gift, note\.$/),
+  ]);
+  await button("3 notes for other clients", section("Not the bakery")).click();
+  await notes("Not the bakery", "bakery bread")
+    .filter({ hasText: "digits, _ and - in a tool's name" })
+    .waitFor();
+  expect(await axeFinds()).toEqual([]);
+  // Invalid schemas do not break the list.
+  await inspect("odd");
+  await notes("Without a schema", "shapeless").filter({ hasText: 'MCP requires type: "object"' }).waitFor();
+});
+
+it("requests: a pinned one comes first, and comes back after a reload without its answer", async () => {
+  const openRequests = async (): Promise<void> => {
+    await page.reload();
+    await inspector.getByRole("radio", { name: "Server" }).click();
+    await inspect("whole");
+    await tab("Requests");
+  };
+  await inspect("whole");
+  await tab("Tools");
+  const add = section("add");
+  await button("Open add").click();
+  for (const [a, sum] of [
+    ["19", "20"],
+    ["29", "30"],
+  ] as const) {
+    await add.getByLabel(/^a\b/).fill(a);
+    await add.getByLabel(/^b\b/).fill("1");
+    await button("Run", add).click();
+    await add.getByText(sum, { exact: true }).waitFor();
+  }
+  await tab("Requests");
+  const made = section("History").locator("ul > li").filter({ hasText: "add" });
+  await expect.poll(() => made.count()).toBe(2);
+  await button("Pin", made.last()).click();
+  await button("Pinned", made.first()).waitFor();
+  expect(await button("Pinned", made.last()).count()).toBe(0);
+  await button("Show", made.first()).click();
+  await made.first().getByText("19", { exact: true }).waitFor();
+
+  await openRequests();
+  await made.getByText("before this page was loaded, answer not stored").waitFor();
+  expect(await made.count()).toBe(1);
+  expect(await axeFinds()).toEqual([]);
+  await button("Resend", made).click();
+  await expect.poll(() => made.count()).toBe(2);
+  await button("Show", made.last()).click();
+  await made.last().getByText("20", { exact: true }).first().waitFor();
+  await button("Pinned", made.first()).click();
+  await button("Pinned", made.first()).waitFor({ state: "detached" });
+
+  await openRequests();
+  await section("History").getByText("Requests that you make").waitFor();
+  expect(await made.count()).toBe(0);
+});
+
 it("the page says nothing to third parties, and complains about nothing", async () => {
+  await inspect("later");
   for (const name of ["Overview", "Tools", "Tasks"]) {
     await tab(name);
     expect(await axeFinds(), name).toEqual([]);

@@ -20,6 +20,7 @@ import { SearchBox } from "../inspector/fields.js";
 import { count, duration } from "../inspector/format.js";
 import { Json } from "../inspector/json.js";
 import { Boundary } from "../shell/boundary.js";
+import { SchemaNotes } from "./schema-notes.js";
 import { ServerIcon } from "./server-icon.js";
 import type { ServerTabProps } from "./server-inspector.js";
 import { hasModernTasks } from "./tasks.js";
@@ -49,6 +50,7 @@ export function ToolsTab(props: ServerTabProps) {
                 <span className="mono">{tool.name}</span> <Hints tool={tool} />
               </p>
               {tool.description && <p className="description">{tool.description}</p>}
+              <SchemaNotes tool={tool} />
               {open === tool.name ? (
                 <OpenTool {...props} tool={tool} />
               ) : (
