@@ -72,7 +72,7 @@ describe("bytes", () => {
     // second time (E02); 70 more refuse keys right after Tab, and pointers that were over an element that
     // covered the question; 30 restart the delay on presses in apps; 70 restart it when an app covers or
     // leaves the page, and avoid apps that were pressed or fill the window; 220 offer how often to ask.
-    expect(excess(added, 8_830)).toBe("");
+    expect(excess(added, 8_860)).toBe("");
   });
 
   it("reports by how much a budget is exceeded", () => {

@@ -21,6 +21,14 @@ const RETRY = { first: 100, most: 1000 };
 /** The members of an entry that its outcome repeats, so that a search finds both. */
 type Subject = Pick<StoredRow, "user" | "actor" | "view" | "server" | "identity" | "method" | "target">;
 
+/** A commit without an answer, with the number of outcomes among its rows. */
+interface Doubt {
+  readonly rows: readonly StoredRow[];
+  readonly outcomes: number;
+  /** Of the row that ends a failure: the number of refused rows that it reports. */
+  readonly refused?: number;
+}
+
 /** `broken`: the chain was found broken, and this has not been accepted. */
 type State = "ready" | "failed" | "broken" | "closed";
 
@@ -47,8 +55,11 @@ export class AuditWriter {
   #head: AuditHead;
   /** Entries that may still get an outcome. */
   readonly #open = new Map<number, Subject>();
-  /** Rows of a commit without an answer: either all or none of them were written. */
-  #inDoubt: { rows: readonly StoredRow[]; outcomes: number } | undefined;
+  /**
+   * Commits without an answer: either all rows of one were written, or none. They stay until a later row is on disk:
+   * a commit can be invisible while its database restarts, and appear afterwards.
+   */
+  #inDoubt: readonly Doubt[] = [];
   #scheduled = false;
   #isWriting = false;
   #writing: Promise<void> | undefined;
@@ -98,7 +109,7 @@ export class AuditWriter {
 
   /** Whether every entry on disk has its outcome there. */
   get isSettled(): boolean {
-    return this.#open.size === 0 && this.#queue.outcomes === 0 && !this.#inDoubt;
+    return this.#open.size === 0 && this.#queue.outcomes === 0 && this.#inDoubt.length === 0;
   }
 
   /** Writes a row, and resolves with its number when it is on disk. */
@@ -268,12 +279,12 @@ export class AuditWriter {
   }
 
   /** Refuses waiting entries, and keeps outcomes. Retries until writing works again. */
-  #fail(error: unknown, inDoubt?: { rows: readonly StoredRow[]; outcomes: number }): void {
+  #fail(error: unknown, inDoubt?: Doubt): void {
     // The last commit has failed while the log was being closed: nothing is retried any more.
     if (this.#state === "closed") return;
     this.#state = "failed";
     this.#problem = messageOf(error);
-    this.#inDoubt = inDoubt;
+    this.#inDoubt = inDoubt ? [inDoubt] : [];
     this.#refused += this.#queue.rejectEntries(unwritable(this.#problem, error));
     const message = `the audit log cannot be written, so calls that need it are refused: ${this.#problem}`;
     this.#alarm({ active: true, message, cause: error });
@@ -301,7 +312,6 @@ export class AuditWriter {
       return false;
     }
     this.#state = "ready";
-    this.#refused = 0;
     this.#alarm({ active: false, message: "the audit log is writable again" });
     this.#schedule();
     return true;
@@ -309,33 +319,43 @@ export class AuditWriter {
 
   /** Finds out whether rows in doubt were written, so that none is missing or duplicated. */
   #reconcile(found: AuditHead): void {
-    const inDoubt = this.#inDoubt;
-    if (isSame(found, this.#head)) this.#inDoubt = undefined;
-    else if (inDoubt && isSame(found, inDoubt.rows.at(-1))) {
-      this.#inDoubt = undefined;
-      this.#moveHead(inDoubt.rows);
-      this.#dropOutcomes(inDoubt.outcomes);
-      for (const row of inDoubt.rows) {
-        // The caller was told that nothing happens, and nothing did.
-        if (this.#awaitOutcome(row)) {
-          this.end(row.seq, { outcome: "cancelled", code: "audit-failed", duration: 0 });
-        }
-      }
-    } else {
+    if (isSame(found, this.#head)) return;
+    const written = this.#inDoubt.find(({ rows }) => isSame(found, rows.at(-1)));
+    if (!written) {
       const message = `the audit log in the database ends at row ${found.seq}, but this gateway wrote up to row ${this.#head.seq}: it was changed by another program; restore it, or restart the gateway`;
       throw new GatewayError("audit-failed", message);
+    }
+    // The numbers of the others are taken.
+    this.#inDoubt = [];
+    this.#moveHead(written.rows);
+    this.#dropOutcomes(written.outcomes);
+    this.#refused -= written.refused ?? 0;
+    for (const row of written.rows) {
+      // The caller was told that nothing happens, and nothing did.
+      if (this.#awaitOutcome(row)) {
+        this.end(row.seq, { outcome: "cancelled", code: "audit-failed", duration: 0 });
+      }
     }
   }
 
   /** The first row after a failure records it, and proves that rows can be written. */
   async #resume(): Promise<void> {
-    const params = JSON.stringify({ refused: this.#refused });
-    const mark = { kind: "mark", method: "audit/resume", reason: this.#problem, params } as const;
-    const rows = this.#chain([{ fields: mark, time: this.#options.now(), weight: 0 }]);
-    this.#inDoubt = { rows, outcomes: 0 };
-    await this.#engine.append(rows);
-    this.#inDoubt = undefined;
-    this.#moveHead(rows);
+    // The same row again, if the last attempt had no answer: so there are two commits in doubt at most.
+    const last = this.#inDoubt.at(-1);
+    const resuming = last?.refused === undefined ? this.#resumption() : last;
+    if (resuming !== last) this.#inDoubt = [...this.#inDoubt, resuming];
+    await this.#engine.append(resuming.rows);
+    this.#inDoubt = [];
+    this.#refused -= resuming.refused ?? 0;
+    this.#moveHead(resuming.rows);
+  }
+
+  #resumption(): Doubt {
+    const refused = this.#refused;
+    const params = JSON.stringify({ refused });
+    const fields = { kind: "mark", method: "audit/resume", reason: this.#problem, params } as const;
+    const rows = this.#chain([{ fields, time: this.#options.now(), weight: 0 }]);
+    return { rows, outcomes: 0, refused };
   }
 
   /** Asynchronous, so that an error of a listener does not affect the log. */

@@ -469,6 +469,50 @@ it("an interrupted first start is repeated, at any moment", async () => {
   }
 });
 
+describe("a commit without an answer", () => {
+  it.each([
+    ["appears after the log looked for it", 0],
+    ["appears after two attempts to continue", 1],
+  ])("that %s is found", async (_what, attempts) => {
+    const engine = await openSqlite(":memory:", 0);
+    await migrate(engine.db, engine.kind);
+    const append = engine.append.bind(engine);
+    let hidden: Parameters<typeof append>[0] | undefined;
+    let failures = 0;
+    // As PostgreSQL with a standby does when it stops: the commit is on disk, and nobody sees it until the next start.
+    engine.append = async (rows) => {
+      if (hidden) {
+        if (failures++ === attempts) await append(hidden);
+        if (failures <= attempts + 1) throw new Error("the connection ended");
+      } else if (rows[0]?.kind === "entry") {
+        hidden = rows;
+        throw new Error("the connection ended");
+      }
+      return append(rows);
+    };
+    engine.recover = async () => {};
+    const writer = new AuditWriter(engine, startOf(0), {
+      now: Date.now,
+      onalarm: () => {},
+      limits: { waiting: 10, weight: 10_000 },
+      readHead: () => readHead(engine, 0),
+    });
+    await expect(writer.write({ ...entry, kind: "entry" })).rejects.toMatchObject({
+      data: { code: "audit-failed" },
+    });
+    await expect.poll(() => writer.healthy, { timeout: 10_000 }).toBe(true);
+    await writer.settle();
+    const rows = await engine.db.selectFrom("vitrine_audit").selectAll().orderBy("seq").execute();
+    expect(rows.map(({ kind, method, code }) => `${kind} ${method} ${code ?? ""}`.trim())).toEqual([
+      "entry tools/call",
+      "mark audit/resume",
+      "outcome tools/call audit-failed",
+    ]);
+    await writer.close();
+    await engine.close();
+  });
+});
+
 describe("a log that is closed", () => {
   it("during a commit that fails tries nothing again", async () => {
     const engine = await openSqlite(":memory:", 0);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import type { OpenMenuProps } from "./open-menu.js";
 import { part } from "./part.js";
@@ -43,9 +43,17 @@ export function MenuButton({ name, className = "button quiet icon", children, ..
   );
 }
 
-/** Arrow keys open a menu or a list, too. */
-export function opens(event: KeyboardEvent): boolean {
+/** A key on a button. Without `continuePropagation`, it reaches nothing around the button. */
+interface PressedKey {
+  readonly key: string;
+  preventDefault(): void;
+  continuePropagation?(): void;
+}
+
+/** Arrow keys open a menu or a list, too. Others pass: Escape closes a dialog around the button. */
+export function opens(event: PressedKey): boolean {
   const isArrow = event.key === "ArrowDown" || event.key === "ArrowUp";
   if (isArrow) event.preventDefault();
+  else event.continuePropagation?.();
   return isArrow;
 }

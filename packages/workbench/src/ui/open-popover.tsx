@@ -11,7 +11,7 @@ export interface OpenPopoverProps {
   anchor: RefObject<HTMLElement | null>;
   /** The class of the dialog. */
   className: string;
-  /** Without a name, its heading names it. */
+  /** Without a name, its heading names it. An alertdialog needs one: the popover around it counts as a dialog, too. */
   label?: string | undefined;
   role?: "dialog" | "alertdialog" | undefined;
   placement?: PopoverProps["placement"];
@@ -24,15 +24,17 @@ export interface OpenPopoverProps {
 export function OpenPopover(props: OpenPopoverProps) {
   const { anchor, className, label, role = "dialog", placement = "bottom", popoverClass = "" } = props;
   const { children, onClose } = props;
+  const name = label !== undefined && { "aria-label": label };
   return (
     <Popover
+      {...name}
       className={`popover ${popoverClass}`}
       triggerRef={anchor}
       placement={placement}
       isOpen
       onOpenChange={(isOpen) => !isOpen && onClose()}
     >
-      <Dialog className={className} role={role} {...(label !== undefined && { "aria-label": label })}>
+      <Dialog className={className} role={role} {...name}>
         {children(onClose)}
       </Dialog>
     </Popover>

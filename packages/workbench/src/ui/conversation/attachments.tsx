@@ -7,15 +7,16 @@ import type { ContentBlock, ResourceContents } from "@vitrine/protocol";
 import { Paperclip, X } from "lucide-react";
 import { useRef, useState } from "react";
 import { Button } from "react-aria-components";
-import {
-  ATTACHMENT_LIMITS,
-  type Attachment,
-  attachedContents,
-  readAttachment,
-} from "../../model/conversation/attachments.js";
+import { ATTACHMENT_LIMITS, type Attachment } from "../../model/conversation/attachment.js";
 import { visibleText } from "../../model/markdown/visible-text.js";
+import { messageOf } from "../../model/messages/messages.js";
 import { IconButton } from "../icon-button.js";
-import { shrinkPicture } from "./shrink-picture.js";
+import { Loaded } from "../loaded.js";
+
+type Reader = typeof import("./attachment-reader.js");
+
+/** Loaded when a user adds the first attachment. */
+const READER = new Loaded<Reader>(() => import("./attachment-reader.js"), "late");
 
 /** The attachments of a message. */
 export interface Attachments {
@@ -45,14 +46,21 @@ export function useAttachments(onProblem: (problem: string) => void): Attachment
   const addAll = async <T,>(
     all: Iterable<T>,
     nameOf: (each: T) => string,
-    read: (each: T) => ReturnType<typeof readAttachment>,
+    read: (reader: Reader, each: T) => ReturnType<Reader["readAttachment"]>,
   ): Promise<void> => {
+    let reader: Reader;
+    try {
+      reader = await READER.load();
+    } catch (error) {
+      onProblem(`Nothing can be attached now: ${messageOf(error)}. Try again, or reload the page.`);
+      return;
+    }
     for (const each of all) {
       if (current.current.length >= ATTACHMENT_LIMITS.files) {
         onProblem(`A message has ${ATTACHMENT_LIMITS.files} files at most.`);
         return;
       }
-      const found = await read(each);
+      const found = await read(reader, each);
       if ("problem" in found) onProblem(found.problem);
       else set([...current.current, { id: next.current++, name: nameOf(each), ...found }]);
     }
@@ -61,13 +69,13 @@ export function useAttachments(onProblem: (problem: string) => void): Attachment
     addAll(
       files,
       ({ name }) => name,
-      (file) => readAttachment(file, room(), shrinkPicture),
+      (reader, file) => reader.readAttachment(file, room(), reader.shrinkPicture),
     );
   const addContents = (contents: Iterable<ResourceContents>): Promise<void> =>
     addAll(
       contents,
       ({ uri }) => uri,
-      (each) => attachedContents(each, room(), shrinkPicture),
+      (reader, each) => reader.attachedContents(each, room(), reader.shrinkPicture),
     );
   const addBlocks = (blocks: readonly ContentBlock[]): void => {
     for (const block of blocks) {

@@ -25,6 +25,7 @@ export function ClearButton({ conversation }: { conversation: PageConversation }
         children: <Trash2 />,
       }}
       className="clear-dialog"
+      label="Clear the conversation?"
       role="alertdialog"
       placement="top"
     >

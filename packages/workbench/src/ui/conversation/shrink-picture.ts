@@ -3,12 +3,8 @@
  *
  * @module
  */
-import {
-  ATTACHMENT_LIMITS,
-  base64Length,
-  base64Of,
-  type Shrink,
-} from "../../model/conversation/attachments.js";
+import { ATTACHMENT_LIMITS } from "../../model/conversation/attachment.js";
+import { base64Length, base64Of, type Shrink } from "../../model/conversation/attachments.js";
 
 /** Qualities of JPEG to try, from the best. */
 const QUALITIES = [0.9, 0.75, 0.6];

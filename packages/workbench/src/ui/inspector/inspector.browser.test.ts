@@ -151,8 +151,9 @@ afterAll(async () => {
 
 /** Sets the profile of apps that are opened from then on. */
 const choose = (id: string): Promise<void> =>
-  page.evaluate((chosen) => {
+  page.evaluate(async (chosen) => {
     const { workbench } = bench;
+    await workbench?.loadProfiles();
     const profile = workbench?.profiles.find((each) => each.id === chosen);
     if (workbench && profile) workbench.profile = profile;
   }, id);

@@ -128,7 +128,7 @@ describe("by keyboard alone", { retry: 0 }, () => {
     await keys.press("Enter");
     await keys.expectOn(page.getByRole("menuitem", { name: "Rename…" }));
     const saved = page.waitForEvent("download");
-    await keys.press("ArrowDown", "ArrowDown", "Enter");
+    await keys.press("ArrowDown", "ArrowDown", "ArrowDown", "Enter");
     expect((await saved).suggestedFilename()).toMatch(/\.json$/);
     await keys.press("Escape");
     await dialog().waitFor({ state: "detached" });
