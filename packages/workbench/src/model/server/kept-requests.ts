@@ -109,7 +109,7 @@ function isRequest(value: unknown): value is Pick<MadeRequest, "kind" | "name" |
   const { kind, name, input } = recordOf(value);
   return (
     typeof kind === "string" &&
-    /^(tools\/call|prompts\/get|resources\/read)$/.test(kind) &&
+    /^(tools\/call|prompts\/get|resources\/read|any)$/.test(kind) &&
     typeof name === "string" &&
     typeof input === "object" &&
     input !== null

@@ -3,16 +3,17 @@
  *
  * @module
  */
+import { VitrineError } from "@vitrine/protocol";
 import { Observable } from "../observable.js";
 
-/** A kind of request. */
-export type RequestKind = "tools/call" | "prompts/get" | "resources/read";
+/** A kind of request. `any` is written by the user, and its name is the method. */
+export type RequestKind = "tools/call" | "prompts/get" | "resources/read" | "any";
 
 /** A request, with its outcome when there is one. */
 export interface MadeRequest {
   readonly n: number;
   readonly kind: RequestKind;
-  /** The tool's or prompt's name, or the address. */
+  /** The tool's or prompt's name, the address, or the method. */
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970. */
@@ -36,6 +37,8 @@ export interface RequestOutcome {
   readonly result?: unknown;
   /** Why there is no result. */
   readonly problem?: string | undefined;
+  /** The code of the error, such as −32601. */
+  readonly code?: number | string | undefined;
   /** Whether it failed: without a result, or with one that says so. */
   readonly isError: boolean;
 }
@@ -94,7 +97,9 @@ export class RequestLog extends Observable {
       const isError = (result as { isError?: unknown } | undefined)?.isError === true;
       ended({ result, size: JSON.stringify(result)?.length ?? 0, isError });
     } catch (error) {
-      ended({ problem: error instanceof Error ? error.message : String(error), size: 0, isError: true });
+      const problem = error instanceof Error ? error.message : String(error);
+      const code = error instanceof VitrineError ? error.code : undefined;
+      ended({ problem, code, size: 0, isError: true });
     }
     return this.requests.find((each) => each.n === n) ?? { n, kind, name, input, at: Date.now() };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type NotedTool, type SchemaNote, schemaNotes } from "./schema-notes.js";
+import { type NotedTool, notedTools, type SchemaNote, schemaNotes } from "./schema-notes.js";
 import { MOST_PARTS, walkSchema } from "./schema-walk.js";
 
 const base = { name: "add", description: "Adds", inputSchema: { type: "object", properties: {} } };
@@ -14,6 +14,15 @@ const placed = (tool: Partial<NotedTool>) =>
 const text = { type: "string" };
 
 describe("notes on a tool", () => {
+  it("are about the tool as the server sent it", () => {
+    const sent = [{ name: "a" }, null, { name: 7 }, { name: "a", inputSchema: { type: "object" } }];
+    const tools = notedTools(sent);
+    expect([...tools.keys()]).toEqual(["a"]);
+    const tool = tools.get("a") ?? base;
+    expect(schemaNotes(tool).map(({ id }) => id)).toEqual(["no-description", "root-type"]);
+    expect(ids({ description: { x: 1 }, _meta: 7 })).toEqual(["no-description"]);
+  });
+
   it("are none for a plain one", () => {
     const city = { type: "string", description: "A city", enum: ["Oslo", "Rome"], minLength: 1 };
     const tags = { type: "array", items: { anyOf: [text, { type: "null" }] } };

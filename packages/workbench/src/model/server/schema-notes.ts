@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { isRecord, isVisibleTo, type Tool } from "@vitrine/protocol";
+import { isRecord, isVisibleTo } from "@vitrine/protocol";
 import { MOST_PARTS, placeOf, type SchemaPart, type SchemaReference, walkSchema } from "./schema-walk.js";
 
 /** A note. In its text, code is between backticks. */
@@ -23,11 +23,14 @@ export interface SchemaNote {
   readonly more: number;
 }
 
-/** The part of a tool that is looked at. Schemas come from the server, so they may be anything. */
-export type NotedTool = Pick<Tool, "name" | "description" | "_meta"> & {
-  readonly inputSchema: unknown;
+/** The part of a tool that is looked at, as the server sent it: everything but its name may be anything. */
+export interface NotedTool {
+  readonly name: string;
+  readonly description?: unknown;
+  readonly inputSchema?: unknown;
   readonly outputSchema?: unknown;
-};
+  readonly _meta?: unknown;
+}
 
 type Place = Omit<SchemaPart, "schema">;
 
@@ -39,6 +42,15 @@ const MOST_PROPERTIES = 5_000;
 /** Maximum characters of a name at OpenAI and Google, and in Cursor with the server's name and a separator. */
 const MOST_NAME = 64;
 const MOST_NAME_IN_CURSOR = 58;
+
+/** The tools that the server sent, by name; of two with the same name, the first. */
+export function notedTools(sent: readonly unknown[]): ReadonlyMap<string, NotedTool> {
+  const tools = new Map<string, NotedTool>();
+  for (const tool of sent) if (isNoted(tool) && !tools.has(tool.name)) tools.set(tool.name, tool);
+  return tools;
+}
+
+const isNoted = (tool: unknown): tool is NotedTool => isRecord(tool) && typeof tool["name"] === "string";
 
 /** The notes on a tool. Models do not see a tool that is only for apps: its input schema is not looked at. */
 export function schemaNotes(tool: NotedTool): SchemaNote[] {

@@ -18,6 +18,14 @@ import { FieldChanges } from "./field-changes.js";
 import { Statistics } from "./request-statistics.js";
 import type { ServerTabProps } from "./server-inspector.js";
 
+/** The field for the name of a request. */
+const NAMES: Record<MadeRequest["kind"], string> = {
+  "tools/call": "Name",
+  "prompts/get": "Name",
+  "resources/read": "Address",
+  any: "Method",
+};
+
 type Editable = Pick<MadeRequest, "kind" | "name" | "input">;
 
 /** Statistics, saved requests, and the history. */
@@ -33,14 +41,25 @@ export function RequestsTab({ inspected }: ServerTabProps) {
   const other = made.find(({ n }) => n === marked);
   const compared = made.find(({ n }) => n === open);
   const again = (request: Editable): void => void inspected.again(request);
+  /** Shows the answer of a request that the user has written. */
+  const send = (request: Editable): void => {
+    const sent = inspected.again(request);
+    if (request.kind === "any") void sent.then(({ n }) => setOpen(n));
+  };
   return (
     <div className="in-scroll">
+      <div className="si-row">
+        <Button className="button" onPress={() => setEdited({ kind: "any", name: "", input: {} })}>
+          New request
+        </Button>
+        <span className="soft small si-grow">Any JSON-RPC request: its method and params.</span>
+      </div>
       <Statistics rows={requests.statistics} />
       {edited && (
         <EditedRequest
           key={JSON.stringify(edited)}
           request={edited}
-          onSend={again}
+          onSend={send}
           onSave={(request) => setSaved(kept.save(request))}
           onClose={() => setEdited(undefined)}
         />
@@ -147,7 +166,7 @@ function Outcome({ request: { outcome, isEarlier } }: { request: MadeRequest }) 
 function OpenRequest({ request, other }: { request: MadeRequest; other: MadeRequest | undefined }) {
   const about = ({ input, outcome }: MadeRequest) => ({
     arguments: input,
-    ...(outcome?.problem !== undefined && { problem: outcome.problem }),
+    ...(outcome?.problem !== undefined && { problem: outcome.problem, code: outcome.code }),
     ...(outcome && outcome.problem === undefined && { result: outcome.result }),
   });
   if (!other || other.n === request.n)
@@ -176,18 +195,22 @@ function EditedRequest({
   const [address, setAddress] = useState(name);
   const [title, setTitle] = useState(name);
   const { value, problem } = readArguments(text);
-  const next = value && { kind, name: address, input: value };
+  const named = kind === "any" ? address.trim() : address;
+  const next = value && named !== "" ? { kind, name: named, input: value } : undefined;
   return (
     <section className="in-section" aria-label="Edit a request">
-      <h3>
-        Edit <span className="mono">{kind}</span>
-      </h3>
+      <h3>Edit {kind === "any" ? "a JSON-RPC request" : <span className="mono">{kind}</span>}</h3>
       <TextField className="in-field" value={address} onChange={setAddress}>
-        <Label className="soft small">{kind === "resources/read" ? "Address" : "Name"}</Label>
+        <Label className="soft small">{NAMES[kind]}</Label>
         <Input className="input" />
       </TextField>
       {kind !== "resources/read" && (
-        <JsonEditor text={text} problems={problem === undefined ? [] : [problem]} onChange={setText} />
+        <JsonEditor
+          text={text}
+          problems={problem === undefined ? [] : [problem]}
+          label={kind === "any" ? "Params as JSON" : undefined}
+          onChange={setText}
+        />
       )}
       <div className="si-row">
         <Button className="button primary" isDisabled={!next} onPress={() => next && onSend(next)}>

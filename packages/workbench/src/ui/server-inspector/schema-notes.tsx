@@ -3,9 +3,8 @@
  *
  * @module
  */
-import type { Tool } from "@vitrine/protocol";
 import { Fragment, useMemo } from "react";
-import { type SchemaNote, schemaNotes } from "../../model/server/schema-notes.js";
+import { type NotedTool, type SchemaNote, schemaNotes } from "../../model/server/schema-notes.js";
 import { Fold } from "../fold.js";
 import { count } from "../inspector/format.js";
 
@@ -13,7 +12,7 @@ import { count } from "../inspector/format.js";
 const MOST_OPEN = 2;
 
 /** The notes; nothing without any. */
-export function SchemaNotes({ tool }: { tool: Tool }) {
+export function SchemaNotes({ tool }: { tool: NotedTool }) {
   const notes = useMemo(() => schemaNotes(tool), [tool]);
   if (notes.length === 0) return null;
   const list = (
