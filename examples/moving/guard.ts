@@ -1,0 +1,22 @@
+import type { Client } from "@modelcontextprotocol/client";
+import { AppBridge } from "@vitrine/host/app-bridge";
+
+const info = { name: "my-chat", version: "1.0.0" };
+const capabilities = { serverTools: {}, serverResources: {}, openLinks: {} };
+
+/** Makes a bridge whose guard has rules of your own. */
+export function guardedBridge(client: Client): AppBridge {
+  //#region guard
+  const bridge = new AppBridge(client, info, capabilities, {
+    server: "Weather", // your name for the server, as questions to the user show it
+    guard: {
+      policy: {
+        "tools/call:refresh": "allow", // without a question
+        "ui/open-link": "allow", // your onopenlink asks by itself
+        "ui/download-file": "deny",
+      },
+    },
+  });
+  //#endregion guard
+  return bridge;
+}
