@@ -1,13 +1,12 @@
+//#region guard
 import type { Client } from "@modelcontextprotocol/client";
 import { AppBridge } from "@vitrine/host/app-bridge";
 
 const info = { name: "my-chat", version: "1.0.0" };
 const capabilities = { serverTools: {}, serverResources: {}, openLinks: {} };
 
-/** Makes a bridge whose guard has rules of your own. */
-export function guardedBridge(client: Client): AppBridge {
-  //#region guard
-  const bridge = new AppBridge(client, info, capabilities, {
+export function bridgeOf(client: Client): AppBridge {
+  return new AppBridge(client, info, capabilities, {
     server: "Weather", // your name for the server, as questions to the user show it
     guard: {
       policy: {
@@ -17,6 +16,5 @@ export function guardedBridge(client: Client): AppBridge {
       },
     },
   });
-  //#endregion guard
-  return bridge;
 }
+//#endregion guard

@@ -1,7 +1,7 @@
 //#region forecast
 import { AppRenderer } from "@mcp-ui/client";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { CallToolResult } from "@vitrine/protocol";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 
 interface ForecastProps {
   client: Client;

@@ -19,13 +19,13 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import type { BridgeTransport } from "../bridge-transport.js";
+import { type Answer, AppChannel } from "./app-channel.js";
 import { guardAlone, guardedServer, trackPointer } from "./default-guard.js";
 import { extraOf } from "./extra.js";
 import { hostUpstream } from "./host-upstream.js";
 import type { AppBridgeClient } from "./sdk-client.js";
 import { fromSdkTransport, isOwnTransport, type SdkTransport } from "./sdk-transport.js";
 import { SentMessages } from "./sent-messages.js";
-import { type Answer, ViewChannel } from "./view-channel.js";
 
 /** Options of an {@link AppBridge}. */
 export interface AppBridgeOptions {
@@ -92,7 +92,7 @@ export class AppBridge extends SentMessages {
   readonly #limits: Partial<LifecycleLimits>;
   #context: HostContext;
   #app: AppDetails | undefined;
-  #channel: ViewChannel | undefined;
+  #channel: AppChannel | undefined;
   #transport: SdkTransport | BridgeTransport | undefined;
   #guard: Link | "behind-upstream" = "behind-upstream";
   /** The contexts of the view's requests, by their signals: an upstream gets only these. */
@@ -145,7 +145,7 @@ export class AppBridge extends SentMessages {
   async connect(transport: SdkTransport | BridgeTransport): Promise<void> {
     if (this.#channel)
       throw new Error("AppBridge is already connected. Call close() before connecting again.");
-    const channel = new ViewChannel({
+    const channel = new AppChannel({
       ...this.#server(),
       limits: this.#limits,
       context: () => this.#context,
@@ -272,7 +272,7 @@ export class AppBridge extends SentMessages {
   /** @deprecated The former name of {@link AppBridge.teardownResource}. */
   sendResourceTeardown: AppBridge["teardownResource"] = this.teardownResource;
 
-  protected connected(): ViewChannel {
+  protected connected(): AppChannel {
     if (!this.#channel) throw new VitrineError("closed", "Not connected");
     return this.#channel;
   }

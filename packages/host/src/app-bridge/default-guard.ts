@@ -19,7 +19,7 @@ import { askInPage } from "../frame/page-prompt.js";
 import { type AppBridgeClient, sdkUpstream } from "./sdk-client.js";
 
 /** The server of a client, with its guard. */
-export interface GuardedServer {
+export interface ClientServer {
   upstream: Upstream;
   guard: Link | "behind-upstream";
 }
@@ -44,15 +44,15 @@ export const trackPointer = (): void => {
 };
 
 /** The servers of clients, by their names: all apps of a server share its limits and the user's answers. */
-const servers = new WeakMap<object, Map<string, GuardedServer>>();
+const servers = new WeakMap<object, Map<string, ClientServer>>();
 
 /** The server of a client, with the guard that its options describe. */
 export function guardedServer(
   client: AppBridgeClient,
   server = client.getServerVersion?.()?.name ?? "server",
   guard?: Link | "behind-upstream" | GuardOptions,
-): GuardedServer {
-  const named = servers.get(client) ?? new Map<string, GuardedServer>();
+): ClientServer {
+  const named = servers.get(client) ?? new Map<string, ClientServer>();
   servers.set(client, named);
   const known = named.get(server);
   if (known && !guard) return known;

@@ -7,9 +7,9 @@ import type { Params } from "@vitrine/protocol";
 import type {
   AppBridgeEventMap,
   AppBridgeHandler,
+  FallbackRequest,
   RequestHandlerExtra,
   SdkMessage,
-  SdkRequest,
 } from "./types.js";
 
 /** Handles a request, by its params. */
@@ -18,7 +18,7 @@ type MessageHandler<E extends unknown[]> = (message: never, ...extra: E) => unkn
 type Listener<E extends keyof AppBridgeEventMap> = (params: AppBridgeEventMap[E]) => void;
 
 /** A schema of a whole message, as in the SDK 1.x: its `method` names the message. */
-export interface MessageSchema {
+export interface SdkSchema {
   readonly shape: { readonly method: object };
 }
 
@@ -89,7 +89,9 @@ export class EventHandlers {
   /** Called when the connection ended. */
   onclose: (() => void) | undefined;
   /** Handles requests that have no handler. */
-  fallbackRequestHandler: ((request: SdkRequest, extra: RequestHandlerExtra) => Promise<object>) | undefined;
+  fallbackRequestHandler:
+    | ((request: FallbackRequest, extra: RequestHandlerExtra) => Promise<object>)
+    | undefined;
   /** Called for notifications that have no handler. */
   fallbackNotificationHandler: ((notification: SdkMessage) => Promise<void>) | undefined;
   readonly #listeners: { [E in keyof AppBridgeEventMap]?: Listener<E>[] } = {};
@@ -116,7 +118,7 @@ export class EventHandlers {
    * @throws {Error} if the method has a handler of this kind
    */
   setRequestHandler(
-    method: string | MessageSchema,
+    method: string | SdkSchema,
     ...rest: [MessageHandler<[RequestHandlerExtra]>] | [object, MessageHandler<[RequestHandlerExtra]>]
   ): void {
     const [name, handler] = registration(this.#requests, method, rest);
@@ -125,7 +127,7 @@ export class EventHandlers {
 
   /** Receives a notification by its method, in the forms of {@link setRequestHandler}. */
   setNotificationHandler(
-    method: string | MessageSchema,
+    method: string | SdkSchema,
     ...rest: [MessageHandler<[]>] | [object, MessageHandler<[]>]
   ): void {
     const [name, handler] = registration(this.#notifications, method, rest);
@@ -175,7 +177,7 @@ export class EventHandlers {
 /** The method and the handler of a registration in one of the SDK's forms. */
 function registration<H extends (...args: never[]) => unknown>(
   known: ReadonlyMap<string, unknown>,
-  method: string | MessageSchema,
+  method: string | SdkSchema,
   rest: [H] | [object, H],
 ): [string, (params: object, ...extra: unknown[]) => unknown] {
   const name = typeof method === "string" ? method : methodOf(method);
@@ -188,7 +190,7 @@ function registration<H extends (...args: never[]) => unknown>(
 }
 
 /** The method of a schema: zod has a literal's value in `value`, or in its definition. */
-function methodOf({ shape }: MessageSchema): string {
+function methodOf({ shape }: SdkSchema): string {
   const { value, values, _zod } = shape.method as {
     value?: unknown;
     values?: Iterable<unknown>;

@@ -4,7 +4,7 @@
  * @module
  */
 export { AppBridge, type AppBridgeOptions } from "./app-bridge.js";
-export { EventHandlers, type MessageSchema } from "./event-handlers.js";
+export { EventHandlers, type SdkSchema } from "./event-handlers.js";
 export {
   buildAllowAttribute,
   getToolUiResourceUri,
@@ -24,6 +24,7 @@ export {
 export type {
   AppBridgeEventMap,
   AppBridgeHandler,
+  FallbackRequest,
   McpUiAppCapabilities,
   McpUiDisplayMode,
   McpUiDownloadFileRequest,
@@ -54,5 +55,4 @@ export type {
   McpUiUpdateModelContextRequest,
   RequestHandlerExtra,
   SdkMessage,
-  SdkRequest,
 } from "./types.js";

@@ -1,4 +1,6 @@
 /** The code of `docs/hosts/moving.md`, as it stands there, with the real packages on our sandbox. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { CallToolResult } from "@vitrine/protocol";
 import type { Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -32,6 +34,7 @@ const EXAMPLES = [
   ["renderer.tsx", COMPONENT("renderer.tsx"), { html: true, guarded: false }],
   ["mcp-app.tsx", COMPONENT("mcp-app.tsx"), { html: false, guarded: true }],
 ] as const;
+const OFFICIAL = "@modelcontextprotocol/ext-apps/app-bridge";
 const VIEWS = { "/app-1": "ext-apps-1", "/app-2": "@modelcontextprotocol/ext-apps" };
 
 /** A document in the view's frame that is not the view. */
@@ -120,6 +123,14 @@ describe.each(EXAMPLES)("%s", (name, _code, options) => {
       }
     },
   );
+});
+
+it("the second step changes the import alone", () => {
+  const [official = "", ours] = ["official.ts", "import.ts"].map((name) =>
+    readFileSync(fileURLToPath(new URL(`../../../../examples/moving/${name}`, import.meta.url)), "utf8"),
+  );
+  expect(official).toContain(OFFICIAL);
+  expect(official.replace(OFFICIAL, "@vitrine/host/app-bridge")).toBe(ours);
 });
 
 it.each([

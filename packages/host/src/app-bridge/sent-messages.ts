@@ -4,9 +4,9 @@
  * @module
  */
 import { type Params, type RequestOptions, type Result, VitrineError } from "@vitrine/protocol";
+import type { AppChannel } from "./app-channel.js";
 import { EventHandlers } from "./event-handlers.js";
 import type { SdkMessage } from "./types.js";
-import type { ViewChannel } from "./view-channel.js";
 
 /** Messages of the tool call: each is sent once, and again by itself to a view that restarts. */
 const ONCE = /tool-(input|result|cancelled)$/;
@@ -16,7 +16,7 @@ export abstract class SentMessages extends EventHandlers {
   readonly #sent = new Map<string, string>();
 
   /** The channel; throws without a connection. */
-  protected abstract connected(): ViewChannel;
+  protected abstract connected(): AppChannel;
   /** Called with the result of the tool call: it may name resources that the view may read. */
   protected abstract learn(result: Params<"ui/notifications/tool-result">): void;
 

@@ -94,7 +94,7 @@ export interface SdkMessage {
 }
 
 /** A request as a fallback handler receives it. */
-export interface SdkRequest {
+export interface FallbackRequest {
   jsonrpc: "2.0";
   id: RequestId;
   method: string;

@@ -39,8 +39,8 @@ import { HostChannel } from "../host-channel.js";
 /** Answers a request of a view. */
 export type Answer = (params: Record<string, unknown>, context: RequestContext) => unknown;
 
-/** Options of a {@link ViewChannel}. */
-export interface ViewChannelOptions {
+/** Options of a {@link AppChannel}. */
+export interface AppChannelOptions {
   greet: (app: AppDetails) => Result<"ui/initialize">;
   context: () => HostContext;
   limits: Partial<LifecycleLimits>;
@@ -59,15 +59,15 @@ export interface ViewChannelOptions {
 
 const ALL_MODES: DisplayMode[] = ["inline", "fullscreen", "pip"];
 
-export class ViewChannel extends HostChannel {
-  readonly #options: ViewChannelOptions;
+export class AppChannel extends HostChannel {
+  readonly #options: AppChannelOptions;
   readonly #service: HostService;
   readonly #view = crypto.getRandomValues(new Uint32Array(4)).join("-");
   /** Guards what is not of the specification, which no policy knows. */
   readonly #limit = chain(limitRate(), limitSize());
   #leave: (() => void) | undefined;
 
-  constructor(options: ViewChannelOptions) {
+  constructor(options: AppChannelOptions) {
     super(options);
     this.#options = options;
     this.#service = hostService({
