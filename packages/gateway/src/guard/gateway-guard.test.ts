@@ -172,6 +172,27 @@ describe("an allowed call", () => {
     expect(store.entries).toHaveLength(6);
   });
 
+  it("that a user wrote is on disk before it runs, and indeterminate if it is cancelled then", async () => {
+    const { store, send, effect } = setUp();
+    effect.mockImplementation(async () => {
+      expect(store.entries).toMatchObject([{ method: "demo/echo", decision: "allowed" }]);
+      throw new VitrineError("aborted", "taken back");
+    });
+    const written = { actor: "host", view: "", asWritten: true } as const;
+    await expect(send("demo/echo", { a: 1 }, written)).rejects.toMatchObject({ code: "aborted" });
+    expect(store.outcomes).toMatchObject([{ outcome: "indeterminate", code: "aborted" }]);
+  });
+
+  it.each(["view", "model", "http"] as const)(
+    "cannot be written by others than the user: %s",
+    async (actor) => {
+      const { send, effect } = setUp();
+      const written = send("demo/echo", {}, { actor, asWritten: true });
+      await expect(written).rejects.toMatchObject({ data: { code: "method-unknown" } });
+      expect(effect).not.toHaveBeenCalled();
+    },
+  );
+
   it("with effects is indeterminate if it is cancelled after the server received it", async () => {
     const { store, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
     effect.mockRejectedValueOnce(new VitrineError("aborted", "taken back"));

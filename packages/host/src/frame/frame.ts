@@ -18,6 +18,7 @@ import { browserContext, onPageChange } from "./browser-context.js";
 import { buildChrome, type Chrome, showFailure, showNotice } from "./chrome.js";
 import { type FrameFailure, type FrameFailureCode, HELP } from "./failure.js";
 import { type FocusGuard, guardFocus } from "./focus-guard.js";
+import { frameListeners, frames } from "./frames.js";
 import { type LoadFailureCause, whyNotLoaded } from "./load-failure.js";
 import { showMode } from "./modes.js";
 import { type Mount, mounts } from "./mount-queue.js";
@@ -68,14 +69,6 @@ const DEFAULT_HEIGHT = 150;
 
 /** Whether the user was active in the page, or in one of its frames, within the last seconds. */
 const isActive = (): boolean => navigator.userActivation?.isActive !== false;
-
-const frames = new Map<string, AppFrame>();
-
-/** The frame of a view, by its bridge's instance. */
-export const frameOf = (instance: string): AppFrame | undefined => frames.get(instance);
-
-/** Called for every new frame. */
-export const frameListeners = new Set<() => void>();
 
 /**
  * An app in a shadow root. It mounts the sandbox's proxy, opens the bridge, sizes the frame, shows a skeleton

@@ -7,7 +7,7 @@ import { arrayAt, type ConsentAnswer, type Question, resultObject } from "@vitri
 import { language, markLanguage, promptWords } from "../words.js";
 import { type ApprovalGuard, guardApproval } from "./approval-guard.js";
 import { button, make } from "./chrome.js";
-import { frameOf } from "./frame.js";
+import { frameOf } from "./frames.js";
 import { oneLine } from "./one-line.js";
 import { appBoxes, freePlace, lastPointer, type Point, usedAppBoxes } from "./page-layout.js";
 import { levelChoice } from "./prompt-level.js";
