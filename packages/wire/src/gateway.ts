@@ -159,6 +159,12 @@ export interface GatewayQuestion {
   remember: ("session" | "always")[];
   /** Scope of a remembered answer, as text after "allow", such as `all ordinary tools of weather`. */
   scope?: string | undefined;
+  /** A remembered answer covers all ordinary tools of the server, or a tool of the app itself. */
+  covers?: "tools" | "own-tool" | undefined;
+  /** The requester, if it is not an app. */
+  asker?: "model" | "agent" | undefined;
+  /** The agent's own name. */
+  agent?: string | undefined;
   /** How often the user is asked about the server's apps, if the answer may change that. */
   level?: "always" | "changes" | "important" | undefined;
 }
