@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { type McpClient, standardGuard } from "@vitrine/guard";
+import { standardGuard } from "@vitrine/guard";
 import "@vitrine/host/define";
 import { AppFrame, type AppFrameOptions, type FrameFailure, type FrameState, warm } from "@vitrine/host";
 import { type InPageDocument, type InPageOptions, pageView, prepare } from "@vitrine/host/in-page";
@@ -49,13 +49,14 @@ const page = {
     showOn("element", { view: { src, origin: new URL(src).origin, html } }),
   addressOf: async (document: InPageDocument, options: InPageOptions) =>
     (await pageView(document, options)).src,
+  warmAddress: (src: string, html: string) => void warm({ src, origin: new URL(src).origin, html }),
   warm: async (documents: InPageDocument[], options: InPageOptions) => {
     for (const document of documents) warm(await pageView(document, options));
   },
   /** Shows the first app of a server, from an official client in this page. */
   async showServer(version: 1 | 2, url: string, sandbox: string): Promise<Ended> {
     const capabilities = { capabilities: { extensions: uiExtension() } };
-    let client: McpClient;
+    let client: Parameters<typeof prepare>[0];
     if (version === 2) {
       const made = new Client(info, capabilities);
       await made.connect(new StreamableHTTPClientTransport(new URL(url)));
@@ -63,7 +64,7 @@ const page = {
     } else {
       const made = new Client1(info, capabilities);
       await made.connect(new Transport1(new URL(url)));
-      client = made as unknown as McpClient;
+      client = made;
     }
     const { upstream, apps } = prepare(client, { server: url, sandbox });
     const [app] = await apps();

@@ -343,6 +343,25 @@ describe("a document by message", () => {
   });
 });
 
+it("a preloaded document is not shown for another one of the same registered view", async () => {
+  const { src } = await served.sandbox.register({ server: "weather" });
+  const host = await open();
+  const [one = "", two = ""] = ["one", "two"].map((title) =>
+    rawView(`document.title = "${title}"; start();`),
+  );
+  await host.evaluate(([address, html]) => page.warmAddress(address, html), [src, one] as const);
+  await until(() => expect(viewsOf(host)).toHaveLength(1));
+  await viewsOf(host)[0]?.waitForLoadState("load");
+  const shown = await host.evaluate(([address, html]) => page.showAddress(address, html), [
+    src,
+    two,
+  ] as const);
+  expect(shown).toMatchObject(READY);
+  const titles = await Promise.all(viewsOf(host).map((frame) => frame.title()));
+  expect(titles).toContain("two");
+  expect(titles).not.toContain("one");
+});
+
 describe.each([1, 2] as const)("an official client %i.x in the page", (version) => {
   it("is all that a page needs", async () => {
     const uri = "ui://weather/page.html";

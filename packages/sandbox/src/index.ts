@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { Origins, Place, Role } from "./origins.js";
+export type { Origins, Role, SandboxPlace } from "./origins.js";
 export type { ViewRules } from "./record.js";
 export { MemoryRecords, type RecordStore } from "./records.js";
 export {

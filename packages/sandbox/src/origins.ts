@@ -9,7 +9,7 @@ import { buildCsp, VitrineError } from "@vitrine/protocol";
 export type Role = "proxy" | "view";
 
 /** A page of an app. */
-export interface Place {
+export interface SandboxPlace {
   role: Role;
   label: string;
 }
@@ -22,7 +22,7 @@ export interface Origins {
   /** The origin of one of an app's pages. */
   of(role: Role, label: string): string;
   /** The app of a `Host` header; undefined for an unknown name. */
-  read(host: string | null): Place | undefined;
+  read(host: string | null): SandboxPlace | undefined;
   /** The only host of all apps, as in a `Host` header: then addresses name role and label in their path. */
   readonly onlyHost?: string | undefined;
   /** Called before an app's origins are first used. */
@@ -70,7 +70,7 @@ export class PatternOrigins implements Origins {
     return fill(this.#pattern, role, label);
   }
 
-  read(host: string | null): Place | undefined {
+  read(host: string | null): SandboxPlace | undefined {
     const [, letter, label] = this.#host.exec(host ?? "") ?? [];
     if (!letter || !label) return undefined;
     return { role: roleOf(letter.toLowerCase()), label: label.toLowerCase() };
@@ -111,7 +111,7 @@ export const pagePath = (role: Role, label: string, name: string): string =>
   `/${LETTER[role]}/${label}/${name}`;
 
 /** The page of such a path. */
-export function readPath(path: string): Place | undefined {
+export function readPath(path: string): SandboxPlace | undefined {
   const [, letter, label] = new RegExp(`^/([pv])/(${LABEL})/`).exec(path) ?? [];
   return letter && label ? { role: roleOf(letter), label } : undefined;
 }

@@ -22,10 +22,10 @@ import {
   OneHostOrigins,
   type Origins,
   PatternOrigins,
-  type Place,
   pagePath,
   type Role,
   readPath,
+  type SandboxPlace,
 } from "./origins.js";
 import { matchesHost } from "./page/match-host.js";
 import { whyPage, whyScriptHash } from "./pages.js";
@@ -301,7 +301,7 @@ export class Sandbox {
   }
 
   /** A registered view. */
-  async #registered({ label }: Place, name: string): Promise<Found | undefined> {
+  async #registered({ label }: SandboxPlace, name: string): Promise<Found | undefined> {
     const keys = await this.#keysOf(label, name);
     const record = keys && (await this.#records.get(name));
     if (!keys || record === undefined) return undefined;
@@ -310,7 +310,7 @@ export class Sandbox {
   }
 
   /** A view that a page shows by itself: its address says everything, and names the page and the origin. */
-  async #pageView({ label }: Place, name: string): Promise<Found | undefined> {
+  async #pageView({ label }: SandboxPlace, name: string): Promise<Found | undefined> {
     const rules = this.#pageViews;
     const view = rules && readPageViewName(name);
     if (!view || label !== (await pageViewLabel(view)) || !(await this.#isPage(view))) return undefined;
@@ -346,7 +346,7 @@ export class Sandbox {
   }
 
   /** Answers a page that could not show a view. */
-  async #explain(head: RecordHead | undefined, { label }: Place, name: string): Promise<Response> {
+  async #explain(head: RecordHead | undefined, { label }: SandboxPlace, name: string): Promise<Response> {
     const hosts = head?.host === undefined ? this.#hosts : [head.host];
     const isFromPage = isPageViewName(name);
     // If only its page is not a host, the view itself is known.
