@@ -16,6 +16,8 @@ const BRIDGE = `export { Bridge, ProxyTransport } from "@vitrine/host";`;
 const APP_BRIDGE = `export * from "@vitrine/host/app-bridge";`;
 /** A page without a guarding back end: the chain of links, and questions to the user. */
 const GUARD = `export { askInFrame } from "@vitrine/host"; export { standardGuard } from "@vitrine/guard";`;
+/** For a page that has the HTML, with its client: read, checked and shown without a back end. */
+const IN_PAGE = `export * from "@vitrine/host/in-page";`;
 const everythingOf = (name: string): string => `export * from "${name}";`;
 
 /** Code that a policy without `unsafe-eval` refuses. */
@@ -62,9 +64,10 @@ describe("bytes", () => {
     // third-party frames, and count messages of removed frames (E03, E10); 300 tell views whether something
     // else takes keys, so that test drivers can fill fields; 230 track the user's last action: apps cover the
     // page, and keep the focus, only after one in them (C12, E03); 420 ask the sandbox why it did not load; 40 follow dimensions that change, and hide with `hidden`; 1,070 take the words from
-    // a table, pass the page's look to the app, keep the place of an app in the corner, and let the page replace parts.
-    ["<mcp-app>", ELEMENT, 19_440],
-    ["the bridge with the proxy transport", BRIDGE, 11_170],
+    // a table, pass the page's look to the app, keep the place of an app in the corner, and let the page replace parts;
+    // 40 hand over a document that the page has.
+    ["<mcp-app>", ELEMENT, 19_480],
+    ["the bridge with the proxy transport", BRIDGE, 11_185],
     // Of these, the standard guard and its questions in the page are about a half.
     ["the official bridge's names and shapes", APP_BRIDGE, 25_400],
   ])("%s fits its budget", async (_name, source, budget) => {
@@ -79,6 +82,11 @@ describe("bytes", () => {
     // leaves the page, and avoid apps that were pressed or fill the window; 220 offer how often to ask; 210 ask in the page's
     // language.
     expect(excess(added, 9_070)).toBe("");
+  });
+
+  it("views from a client in the page fit their budget, beside <mcp-app> and the guard", async () => {
+    const added = (await weigh(ELEMENT + GUARD + IN_PAGE)) - (await weigh(ELEMENT + GUARD));
+    expect(excess(added, 6_800)).toBe("");
   });
 
   it("reports by how much a budget is exceeded", () => {
@@ -100,7 +108,7 @@ describe("bytes", () => {
 });
 
 describe("contents", () => {
-  const entryPoints = ["", "/define", "/react", "/app-bridge"].map(
+  const entryPoints = ["", "/define", "/react", "/app-bridge", "/in-page", "/languages"].map(
     (path) => [`@vitrine/host${path}`, everythingOf(`@vitrine/host${path}`)] as const,
   );
 
@@ -132,7 +140,8 @@ describe("contents", () => {
     // Written to the console, because no code may be listening: why a message of the page itself cannot be
     // sent, in the browser's words or the page's, never the message. Only `ProxyTransport` does this; a
     // second place needs a reason too.
-    expect(code.match(/\breportError\b/g)).toEqual(name.endsWith("app-bridge") ? null : ["reportError"]);
+    const hasTransport = !/\/(app-bridge|in-page|languages)$/.test(name);
+    expect(code.match(/\breportError\b/g)).toEqual(hasTransport ? ["reportError"] : null);
   });
 });
 

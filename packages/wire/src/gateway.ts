@@ -96,6 +96,8 @@ export interface ViewPlace {
   src: string;
   origin: string;
   viewOrigin: string;
+  /** The barrier between the view and other apps: a site, an origin, no origin on its own host, or no origin on a shared host. */
+  isolation?: "site" | "origin" | "opaque" | "shared" | undefined;
   allow: string;
   policy: string;
   csp: ResourceCsp;
