@@ -100,3 +100,12 @@ it("keeps the connection of a sender whose body nobody reads to its end", async 
   const answer = await fetch(url, { method: "POST", body: "x".repeat(5_000_000) });
   expect([answer.status, await answer.text()]).toEqual([413, "enough"]);
 });
+
+it("drops the connection for an answer that was sent before, and reports it", async () => {
+  const onerror = vi.fn();
+  const answer = new Response("once");
+  const { port, url } = await listen(nodeListener(() => answer, { onerror }));
+  expect(await get(port, "/")).toEqual({ status: 200, text: "once" });
+  await expect(fetch(url)).rejects.toThrow();
+  expect(onerror).toHaveBeenCalledOnce();
+});

@@ -20,7 +20,10 @@ export type NodeListener = (
 
 /** Options of {@link nodeListener}. */
 export interface NodeListenerOptions {
-  /** Called when the handler threw, or the request could not be read. The sender gets a 500 or 400 without details. */
+  /**
+   * Called when the handler threw, the request could not be read, or the answer could not be sent. The sender gets a
+   * 500, a 400 without details, or no answer.
+   */
   onerror?: ((error: unknown) => void) | undefined;
 }
 
@@ -46,7 +49,13 @@ export function nodeListener(handle: FetchHandler, options: NodeListenerOptions 
       if (!response.writableFinished) ended.abort();
     });
     const answer = await answerOf(handle, options, request, body, ended.signal);
-    await send(answer, response);
+    try {
+      await send(answer, response);
+    } catch (error) {
+      // For example an answer that was sent before.
+      options.onerror?.(error);
+      response.destroy();
+    }
     // The rest of a body that nobody wanted: unread, it would block the connection.
     request.resume();
   };
