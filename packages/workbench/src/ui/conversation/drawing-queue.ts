@@ -30,6 +30,8 @@ export class DrawingQueue extends Observable {
   #isRunning = false;
   /** Number of those who wait for all blocks. */
   #waiters = 0;
+  /** Ends the pause before the next block. */
+  #wake: (() => void) | undefined;
 
   constructor(options: DrawingQueueOptions) {
     super();
@@ -57,6 +59,7 @@ export class DrawingQueue extends Observable {
   /** Draws without waiting for idle moments. The user's input still comes first. Returns a function that ends it. */
   hurry(): () => void {
     this.#waiters++;
+    this.#wake?.();
     return () => void this.#waiters--;
   }
 
@@ -69,11 +72,19 @@ export class DrawingQueue extends Observable {
     this.#isRunning = true;
     await this.#options.ready();
     while (!this.isEmpty) {
-      await (this.#waiters > 0 ? new Promise((resolve) => setTimeout(resolve)) : idle());
+      await this.#pause();
       const last = [...this.#waiting.keys()].at(-1);
       if (last) this.#draw(last, false);
     }
     this.#isRunning = false;
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+      if (this.#waiters > 0) setTimeout(resolve);
+      else void idle().then(() => resolve());
+    });
   }
 
   #draw(place: Element, isUrgent: boolean): void {
