@@ -50,6 +50,7 @@ const button = (name: string | RegExp): Locator =>
 const dialog = (): Locator => page.getByRole("dialog").last();
 const card = (title: string): Locator => workbench.card(title);
 const inspector = (): Locator => workbench.inspector;
+const conversation = (): Locator => page.getByRole("log", { name: "Conversation" });
 const message = (): Locator => page.getByRole("textbox", { name: "Message", exact: true });
 const tab = (name: string, at: Locator): Promise<void> =>
   at.getByRole("tab", { name: new RegExp(`^${name}`) }).click();
@@ -63,6 +64,12 @@ async function onlyMessages(method: string): Promise<void> {
       return rows.length > 0 && rows.every((row) => row.includes(method));
     })
     .toBe(true);
+}
+
+/** Scrolls up, so that the conversation does not follow what grows. */
+async function leaveEnd(): Promise<void> {
+  await conversation().evaluate((log) => log.scrollBy(0, -80));
+  await button("↓ Newest").waitFor();
 }
 
 /** Closes what is open over the page. */
@@ -134,7 +141,7 @@ describe("every screen looks as before, and axe finds nothing", { retry: 0, time
     await dialog().getByRole("searchbox").fill("no such thing");
     await see("palette-none");
     await closeAll();
-    await page.getByRole("log", { name: "Conversation" }).focus();
+    await conversation().focus();
     await page.keyboard.press("?");
     await see("shortcuts", SMALL);
     await closeAll();
@@ -176,6 +183,8 @@ describe("every screen looks as before, and axe finds nothing", { retry: 0, time
   it("questions of an app, and what was allowed", async () => {
     const app = await workbench.appIn(card("Show the board"));
     const act = (name: RegExp): Promise<void> => app.getByRole("button", { name }).first().click();
+    // Away from its end: whether the list follows the app, which grows by a line, or waits for the question is a race.
+    await leaveEnd();
     await act(/^Delete/);
     const question = page.getByRole("alertdialog");
     const once = question.getByRole("button", { name: /^Allow once/ });
@@ -192,8 +201,19 @@ describe("every screen looks as before, and axe finds nothing", { retry: 0, time
     await question.waitFor({ state: "detached" });
     await app.getByRole("textbox", { name: "New card" }).fill("Paint the door");
     await act(/^Add$/);
+    // The question may be off the screen: a mark leads to it.
+    const mark = page.locator("mcp-app").getByRole("button", { name: "Answer", exact: true });
+    const remembered = question.getByRole("button", { name: /for this session$/ });
+    await expect
+      .poll(async () => {
+        if (await mark.isVisible()) await mark.click();
+        return remembered.isVisible();
+      })
+      .toBe(true);
     await see("consent-change");
     await workbench.agree();
+    await app.getByText("Added").waitFor();
+    await conversation().evaluate((log) => log.scrollTo(0, log.scrollHeight));
     await palette("permissions");
     await page.keyboard.press("Enter");
     await see("permissions", SMALL);
