@@ -12,14 +12,14 @@ import { ReadableStream } from "node:stream/web";
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
 /** A handler of Node's `http`. */
-export type NodeListener = (
+export type FetchListener = (
   request: IncomingMessage,
   response: ServerResponse,
   body?: unknown,
 ) => Promise<void>;
 
 /** Options of {@link nodeListener}. */
-export interface NodeListenerOptions {
+export interface FetchListenerOptions {
   /**
    * Called when the handler threw, the request could not be read, or the answer could not be sent. The sender gets a
    * 500, a 400 without details, or no answer.
@@ -42,7 +42,7 @@ export interface NodeListenerOptions {
  * // Koa:     app.use((context) => { context.respond = false; return listener(context.req, context.res); })
  * ```
  */
-export function nodeListener(handle: FetchHandler, options: NodeListenerOptions = {}): NodeListener {
+export function nodeListener(handle: FetchHandler, options: FetchListenerOptions = {}): FetchListener {
   return async (request, response, body) => {
     const ended = new AbortController();
     response.once("close", () => {
@@ -66,7 +66,7 @@ const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i;
 
 async function answerOf(
   handle: FetchHandler,
-  { onerror }: NodeListenerOptions,
+  { onerror }: FetchListenerOptions,
   request: IncomingMessage,
   body: unknown,
   signal: AbortSignal,

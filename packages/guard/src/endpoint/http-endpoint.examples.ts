@@ -1,7 +1,7 @@
 /** Examples for the doc comments about HTTP; compiled with the tests. */
 import type { CallToolResult } from "@vitrine/protocol";
 import { standardGuard } from "../links/standard.js";
-import { type NodeListener, nodeListener } from "../node.js";
+import { type FetchListener, nodeListener } from "../node.js";
 import { httpUpstream } from "../upstream/http-upstream.js";
 import type { Upstream } from "../upstream/upstream.js";
 import { hostEndpoint } from "./http-endpoint.js";
@@ -43,7 +43,7 @@ export function endpoint(
   return handle;
 }
 
-export function inNode(handle: (request: Request) => Promise<Response>): NodeListener {
+export function inNode(handle: (request: Request) => Promise<Response>): FetchListener {
   //#region nodeListener
   const listener = nodeListener(handle);
   // Node:    createServer(listener)
