@@ -19,7 +19,7 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import type { BridgeTransport } from "../bridge-transport.js";
-import { type Answer, AppChannel } from "./app-channel.js";
+import { AppChannel, type AppHandler } from "./app-channel.js";
 import { guardAlone, guardedServer, trackPointer } from "./default-guard.js";
 import { extraOf } from "./extra.js";
 import { hostUpstream } from "./host-upstream.js";
@@ -233,7 +233,7 @@ export class AppBridge extends SentMessages {
     return features;
   }
 
-  #answerTo(method: string): Answer | undefined {
+  #answerTo(method: string): AppHandler | undefined {
     // Without a handler, the display mode stays as it is.
     const handler =
       this.handlerOf(method) ?? (method === "ui/request-display-mode" ? undefined : this.fallbackOf(method));

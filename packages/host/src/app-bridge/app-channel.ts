@@ -37,7 +37,7 @@ import type { BridgeTransport } from "../bridge-transport.js";
 import { HostChannel } from "../host-channel.js";
 
 /** Answers a request of a view. */
-export type Answer = (params: Record<string, unknown>, context: RequestContext) => unknown;
+export type AppHandler = (params: Record<string, unknown>, context: RequestContext) => unknown;
 
 /** Options of a {@link AppChannel}. */
 export interface AppChannelOptions {
@@ -50,7 +50,7 @@ export interface AppChannelOptions {
   onnotice: NonNullable<ServiceOptions["onnotice"]>;
   onmode: (mode: DisplayMode) => void;
   /** The handler of a request that is not of the specification, if there is one. */
-  extension: (method: string) => Answer | undefined;
+  extension: (method: string) => AppHandler | undefined;
   /** Called with the notifications that no feature of the bridge handles. */
   onnotification: (method: string, params: object) => void;
   /** Called for each request before it is handled. */
@@ -80,7 +80,7 @@ export class AppChannel extends HostChannel {
     });
     const { peer } = this;
     for (const [method, answer] of Object.entries(this.#service.requests)) {
-      const handler: Answer = (params, context) => {
+      const handler: AppHandler = (params, context) => {
         options.onrequest(method, params, context);
         return answer(params, context);
       };
