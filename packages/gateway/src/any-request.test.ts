@@ -7,6 +7,7 @@ import type { RunningGateway } from "@vitrine/gateway";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RawPage } from "../../../testing/gateway/entry-points.js";
 import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
+import { type HttpServer, startHttpServer } from "../../../testing/gateway/http-server.js";
 import { serveProgram } from "../../../testing/gateway/served-program.js";
 
 const EXTRAS = fileURLToPath(new URL("../../../testing/gateway/extras-server.mjs", import.meta.url));
@@ -15,6 +16,7 @@ const program = (...args: string[]) => ({ command: process.execPath, args: [EXTR
 
 let folder: string;
 let gateway: RunningGateway;
+let older: HttpServer;
 const ends: (() => Promise<void>)[] = [];
 const pages: RawPage[] = [];
 
@@ -22,7 +24,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "vitrine-any-request-"));
   const modern = await serveProgram(EXTRAS, ["modern", "http"]);
   const legacy = await serveProgram(EXTRAS, ["legacy", "http"]);
-  ends.push(modern.close, legacy.close);
+  older = await startHttpServer();
+  ends.push(modern.close, legacy.close, older.close);
   ({ gateway } = await startTestGateway(
     {
       users: Object.entries(TOKENS).map(([name, token]) => ({ name, token })),
@@ -32,10 +35,15 @@ beforeAll(async () => {
         "modern-http": { url: modern.url, oauth: false },
         http: { url: legacy.url, oauth: false },
         shared: { ...program("legacy"), stateless: true },
+        "shared-older": { url: older.url, oauth: false, stateless: true },
         closed: { ...program("legacy"), policy: { "gateway/request": "deny" } },
         picky: {
           ...program("legacy"),
-          policy: { "gateway/request:demo/echo": "deny", "tools/call:date": "deny" },
+          policy: {
+            "gateway/request:demo/echo": "deny",
+            "tools/call:date": "deny",
+            "resources/read:skill://daily/SKILL.md": "deny",
+          },
         },
       },
     },
@@ -134,6 +142,10 @@ describe("a request that is written by hand is refused", () => {
     "ui/open-link",
     "gateway/restart",
     "app-tools/call",
+    "audit/hold",
+    "catalogue/changed",
+    "server/replaced",
+    "server/discover/more",
     "",
     "a b",
     "a\nb",
@@ -158,12 +170,38 @@ describe("a request that is written by hand is refused", () => {
     expect(await send("picky", "tools/list")).toHaveProperty("tools");
   });
 
+  it("if the operator denies one resource, whatever other params it has", async () => {
+    const page = await open();
+    const read = (uri: string, more = {}) =>
+      page.request("gateway/request", {
+        server: "picky",
+        method: "resources/read",
+        params: { uri, ...more },
+      });
+    const denied = "skill://daily/SKILL.md";
+    await expect(read(denied)).rejects.toMatchObject(refused("not-allowed"));
+    await expect(read(denied, { name: "x" })).rejects.toMatchObject(refused("not-allowed"));
+    expect(await read("skill://picking/SKILL.md", { name: denied })).toHaveProperty("contents");
+  });
+
   it("at a shared server, unless its method is known to affect nobody else", async () => {
     const page = await open();
     const send = (method: string) => page.request("gateway/request", { server: "shared", method });
     await expect(send("demo/echo")).rejects.toMatchObject(refused("server-shared"));
     expect(await send("tools/list")).toHaveProperty("tools");
     expect(await send("skills/list")).toHaveProperty("skills");
+  });
+
+  it("at a shared server, and recorded", async () => {
+    const page = await open();
+    const level = page.request("gateway/set-log-level", { server: "shared", level: "debug" });
+    await expect(level).rejects.toMatchObject(refused("server-shared"));
+    const sent = page.request("gateway/request", { server: "shared", method: "demo/unrecorded" });
+    await expect(sent).rejects.toMatchObject(refused("server-shared"));
+    for (const method of ["logging/setLevel", "demo/unrecorded"])
+      expect((await rows(method)).filter(({ server }) => server === "shared")).toMatchObject([
+        { actor: "host", decision: "refused", reason: "server-shared" },
+      ]);
   });
 
   it("if it is meant for another server, or one that the user does not have", async () => {
@@ -183,6 +221,33 @@ describe("a request that is written by hand is refused", () => {
       await expect(page.ask(view, method, { method: "demo/echo" })).rejects.toMatchObject(
         refused("method-unknown"),
       );
+  });
+});
+
+describe("a request that is written by hand, at a shared server", () => {
+  it("has no progress token, which may be that of another user, and keeps the rest of `_meta`", async () => {
+    const page = await open();
+    const params = { a: 1, _meta: { progressToken: 1, "example.com/note": "kept" } };
+    await page.request("gateway/request", { server: "shared-older", method: "skills/list", params });
+    const sent = older.received.find(({ method }) => method === "skills/list")?.params;
+    expect(sent).toMatchObject({ a: 1, _meta: { "example.com/note": "kept" } });
+    expect(sent).not.toHaveProperty("_meta.progressToken");
+  });
+});
+
+describe("a ping", () => {
+  it("is recorded if it is written by hand, as it may carry anything", async () => {
+    const page = await open();
+    const before = (await rows("ping")).length;
+    await page.request("gateway/ping", { server: "legacy" });
+    expect(await rows("ping")).toHaveLength(before);
+    await page.request("gateway/request", { server: "legacy", method: "ping", params: { a: "b" } });
+    const after = await rows("ping");
+    expect(after).toHaveLength(before + 1);
+    expect(after.find(({ server }) => server === "legacy")).toMatchObject({
+      actor: "host",
+      decision: "allowed",
+    });
   });
 });
 
