@@ -47,7 +47,7 @@ const STRANGER = `<!doctype html><script>
   setTimeout(() => document.title = "posted", 300);
 </script>`;
 
-/** A document that says hello to the host, and collects what it hears in its title. */
+/** A document that says hello to the host, and collects what it receives in its title. */
 const GREETER = `<!doctype html><script>
   addEventListener("message", ({ data }) => document.title += " " + data.method);
   parent.postMessage({ jsonrpc: "2.0", method: "hello from " + location.hash }, "*");
