@@ -99,8 +99,7 @@ export async function openConversationStage() {
 }
 
 const IS_OPEN = `Boolean(document.querySelector(".conversation-inner article"))`;
-const IS_READY = `Boolean(document.querySelector('textarea[placeholder^="Message bench"], textarea[placeholder*="bench"]'))
-  && document.body.innerText.includes("draw")`;
+const IS_READY = `Boolean(document.querySelector('textarea[placeholder*="bench"]'))`;
 
 /** Actions in the page, through its field and buttons. */
 const IN_PAGE = `
