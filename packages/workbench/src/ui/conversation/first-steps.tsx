@@ -10,6 +10,7 @@ import { directInput } from "../form/direct-input.js";
 import { ModelsButton } from "../models/models-button.js";
 import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
 import { AddButton } from "../setup/add-button.js";
+import { NewServers } from "../setup/new-servers.js";
 import { Logo } from "../shell/logo.js";
 import { useObservable } from "../use-observable.js";
 import { answeringModel } from "./answering-model.js";
@@ -38,9 +39,13 @@ function stepOf({ summary, catalogue }: ShownServer): Step[] {
 export function FirstSteps({ workbench }: { workbench: Workbench }) {
   useObservable(workbench.servers);
   useObservable(workbench.models);
+  useObservable(workbench.setup);
   const { state } = workbench.models;
   const model = answeringModel(state);
-  const steps = workbench.servers.list.flatMap(stepOf).slice(0, MOST);
+  const isNew = ({ summary }: ShownServer): boolean => workbench.setup.isNew(summary.name);
+  const added = workbench.servers.list.filter(isNew).reverse();
+  const others = workbench.servers.list.filter((each) => !isNew(each));
+  const steps = [...added, ...others].flatMap(stepOf).slice(0, MOST);
   return (
     <div className="empty start">
       <Logo size={44} />
@@ -66,6 +71,7 @@ export function FirstSteps({ workbench }: { workbench: Workbench }) {
           ))}
         </div>
       )}
+      <NewServers servers={added} hasModel={model !== undefined} />
       <div className="start-more">
         {state && !model && <ModelsButton workbench={workbench} isWanted={false} name="Choose a model" />}
         <AddButton workbench={workbench} />
