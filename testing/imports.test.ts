@@ -29,13 +29,13 @@ const ALLOWED: Record<string, readonly string[]> = {
   workbench: ["protocol", "wire", "guard", "host"],
   cli: ALL,
 };
-/** The only file of the sandbox that needs Node. */
+/** The only file of the sandbox and of the guard that needs Node. */
 const NODE = /^node\.ts$/;
 /** npm packages that a package may import at run time, and in which files. */
 const EXTERNAL: Record<string, Record<string, RegExp>> = {
   protocol: {},
   wire: {},
-  guard: {},
+  guard: { "node:http": NODE, "node:stream": NODE, "node:stream/promises": NODE, "node:stream/web": NODE },
   view: { react: /^react\./, vue: /^vue\./, svelte: /^svelte\./ },
   sandbox: { "node:events": NODE, "node:http": NODE, "node:net": NODE, "node:stream": NODE },
   host: { react: /^react[.-]/ },
@@ -78,7 +78,8 @@ function forbiddenImports(path: string, source: string): string[] {
     }
     if (owner === "cli") return COMMAND.test(name) ? [] : [`${path} may not depend on ${name}`];
     if (owner === "workbench") {
-      const parsers = file.startsWith("model/markdown/") ? /^markdown-it$/ : /^$/;
+      const isSkill = file === "model/server/skill-check.ts";
+      const parsers = file.startsWith("model/markdown/") ? /^markdown-it$/ : isSkill ? /^yaml$/ : /^$/;
       const allowed = file.startsWith("ui/") ? PAGE : file.startsWith("node/") ? /^node:/ : parsers;
       return allowed.test(name) ? [] : [`${path} may not depend on ${name}`];
     }

@@ -16,10 +16,12 @@ import {
   type FrameView,
   McpAppElement,
   saveFiles,
+  setLanguage,
   type WarmOptions,
   warm,
 } from "@vitrine/host";
 import "@vitrine/host/define";
+import { bestLanguage, german } from "@vitrine/host/languages";
 import {
   type CallToolResult,
   DEFAULT_STYLE_VARIABLES,
@@ -48,6 +50,10 @@ export interface MountOptions {
   context?: Partial<HostContext>;
   /** The element to append the app to; the body by default. */
   place?: "start" | "end";
+  /** HTML inside the element. */
+  inner?: string;
+  /** The host passes no look of its own. */
+  looksLikePage?: boolean;
   /** Answers every question instead of the user; or asks, as a page with a gateway does. */
   consent?: "allow" | "deny" | "in page";
   /** The only display modes that the host allows. */
@@ -105,6 +111,8 @@ async function mount(
     input,
     result,
     place,
+    inner = "",
+    looksLikePage,
     consent,
     saves,
     without,
@@ -117,6 +125,7 @@ async function mount(
   const { upstream, guard } = connect(served, consent);
   const element = document.createElement("mcp-app");
   element.id = id;
+  element.innerHTML = inner;
   const { view, tool } = served;
   const handlers: HostHandlers = {
     openLink: (params) => log.add("open-link", { id, ...params }),
@@ -140,7 +149,7 @@ async function mount(
     guard,
     view: "src" in view ? view : Promise.reject(Object.assign(new Error(view.error.message), view.error)),
     context: {
-      styles: { variables: DEFAULT_STYLE_VARIABLES },
+      ...(looksLikePage ? undefined : { styles: { variables: DEFAULT_STYLE_VARIABLES } }),
       ...(tool && { toolInfo: { tool } }),
       ...context,
     },
@@ -177,8 +186,14 @@ function evident(milliseconds = 2000): void {
   setTimeout(() => setTimeout(() => log.add("too late")), milliseconds);
 }
 
+/** Sets the page's language: the best for a tag, or German written from right to left. */
+function speak(tag: string): void {
+  setLanguage(tag === "rtl" ? { ...german, tag: "he", direction: "rtl" } : bestLanguage([tag]));
+}
+
 const api = {
   log,
+  speak,
   evident,
   mount,
   app,

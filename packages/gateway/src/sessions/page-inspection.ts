@@ -14,22 +14,41 @@ import {
   recordOf,
   VitrineError,
 } from "@vitrine/protocol";
-import { type Server, type ServerMethod, showableResult, TASKS_EXTENSION } from "@vitrine/servers";
-import { GatewayError, type InspectionRequests, type ServerReference, type ServerRoots } from "@vitrine/wire";
-import { problemOf, type UserRoots } from "../asks/index.js";
+import {
+  type AskCapabilities,
+  type Server,
+  type ServerMethod,
+  showableResult,
+  TASKS_EXTENSION,
+} from "@vitrine/servers";
+import {
+  type DeclaredCapabilities,
+  GatewayError,
+  type InspectionRequests,
+  type ServerReference,
+  type ServerRoots,
+} from "@vitrine/wire";
+import { namesOf, problemOf, type UserCapabilities, type UserRoots } from "../asks/index.js";
+import { affectsOthers } from "../guard/allow-list.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
 import { InspectedServers, type InspectedServersOptions } from "./inspected-servers.js";
 import type { PageAnswer, PageRequest } from "./page-params.js";
+import { withoutToken } from "./progress-token.js";
 import { iconOf } from "./server-icon.js";
 import { mustBeTask, readTask } from "./server-task.js";
 import type { UserTasks } from "./user-tasks.js";
+import { readWritten } from "./written-result.js";
 
 /** Options of {@link PageInspection}. */
 export interface PageInspectionOptions extends InspectedServersOptions {
   readonly user: string;
   /** Passes a request through the guard of its server; see {@link GuardedServers.pass}. */
   readonly pass: GuardedServers["pass"];
+  /** The capabilities that users leave out. */
+  readonly capabilities: UserCapabilities;
+  /** The capabilities that could be declared to a server. */
+  declarable(guard: GuardedServer["guard"]): AskCapabilities;
   /** The roots of users' servers. */
   readonly roots: UserRoots;
   /** The tasks of users at shared servers. */
@@ -37,6 +56,7 @@ export interface PageInspectionOptions extends InspectedServersOptions {
 }
 
 type Method = keyof InspectionRequests;
+type Effect = (at: GuardedServer, passed: GuardedCall) => Promise<unknown>;
 
 type Handlers = {
   readonly [M in Method]: (
@@ -106,7 +126,7 @@ export class PageInspection {
       return {};
     },
     "gateway/set-log-level": async (page, { level, ...at }, request) => {
-      page.#checkOwn(at);
+      await page.#checkOwnCall("logging/setLevel", at, { level }, request);
       await page.#pass("logging/setLevel", at, { level }, request, async ({ server }) => {
         if (!server.upstream.capabilities.logging) throw missing(server, "logging");
         await server.setLogLevel(level);
@@ -122,6 +142,11 @@ export class PageInspection {
       }
       return page.#rootsOf(server, roots);
     },
+    "gateway/capabilities": (page, { server: name, identity, hidden }) => {
+      const at = page.#at({ server: name, identity });
+      if (hidden) page.#checkOwn({ server: name });
+      return page.#capabilitiesOf(at, hidden);
+    },
     "gateway/ping": async (page, at, request) => {
       let milliseconds = 0;
       await page.#pass("ping", at, {}, request, async ({ server }) => {
@@ -132,6 +157,15 @@ export class PageInspection {
         milliseconds = performance.now() - before;
       });
       return { milliseconds };
+    },
+    "gateway/request": async (page, { method, params: written = {}, ...at }, request) => {
+      // The server would send progress to the request that has this token, which may be another user's.
+      const { rest: params } = withoutToken(written);
+      if (affectsOthers(method)) await page.#checkOwnCall(method, at, params, request, true);
+      const { signal, onprogress } = request;
+      const effect: Effect = ({ server }, passed) =>
+        server.ask(method, passed.params, { signal, onprogress, asWritten: true });
+      return readWritten(await page.#pass(method, at, params, request, effect, true));
     },
     "gateway/watch": (page, { messages = false, ...at }) => {
       page.#servers.watch(page.#at(at), messages);
@@ -224,14 +258,25 @@ export class PageInspection {
 
   #pass(
     method: string,
+    at: ServerReference,
+    params: Record<string, unknown>,
+    request: PageRequest,
+    effect: Effect,
+    asWritten = false,
+  ): Promise<unknown> {
+    return this.#options.pass(this.#call(method, at, params, request, asWritten), effect);
+  }
+
+  #call(
+    method: string,
     { server, identity }: ServerReference,
     params: Record<string, unknown>,
     { key, signal, mayBeOld, trace }: PageRequest,
-    effect: (at: GuardedServer, passed: GuardedCall) => Promise<unknown>,
-  ): Promise<unknown> {
-    const { user, pass } = this.#options;
-    const call = { actor: "host" as const, user, view: "", server, method, params };
-    return pass({ ...call, identity, key, signal, mayBeOld, trace }, effect);
+    asWritten: boolean,
+  ): GuardedCall {
+    const { user } = this.#options;
+    const call = { actor: "host" as const, user, view: "", server, method, params, asWritten };
+    return { ...call, identity, key, signal, mayBeOld, trace };
   }
 
   #at({ server, identity }: ServerReference): GuardedServer {
@@ -251,6 +296,28 @@ export class PageInspection {
     throw new VitrineError(INVALID_PARAMS, message);
   }
 
+  /**
+   * Like {@link #checkOwn}, for a call that the guard records: so is its refusal.
+   *
+   * @throws {GatewayError} `server-shared`; `server-unknown`, `server-replaced`
+   */
+  async #checkOwnCall(
+    method: string,
+    at: ServerReference,
+    params: Record<string, unknown>,
+    request: PageRequest,
+    asWritten = false,
+  ): Promise<void> {
+    const { guard } = this.#at(at);
+    try {
+      this.#checkOwn(at);
+    } catch (error) {
+      if (error instanceof GatewayError)
+        await guard.refused(this.#call(method, at, params, request, asWritten), error);
+      throw error;
+    }
+  }
+
   /** @throws {GatewayError} `server-shared` */
   #checkOwn({ server }: ServerReference): void {
     if (!this.#options.isShared(server)) return;
@@ -258,6 +325,19 @@ export class PageInspection {
       "server-shared",
       `all users share the server "${server}", and this could affect the others`,
     );
+  }
+
+  #capabilitiesOf(
+    { server, guard }: GuardedServer,
+    wanted: InspectionRequests["gateway/capabilities"]["params"]["hidden"],
+  ): DeclaredCapabilities {
+    const { user, capabilities, declarable, isShared } = this.#options;
+    const before = capabilities.hidden(user, server.settings);
+    if (wanted) capabilities.hide(user, server.settings, wanted);
+    const hidden = [...capabilities.hidden(user, server.settings)];
+    const available = isShared(server.settings.name) ? namesOf({}) : namesOf(declarable(guard));
+    const isChanged = hidden.length !== before.size || hidden.some((name) => !before.has(name));
+    return { available, hidden, needsRestart: isChanged && !isTold(server) };
   }
 
   async #rootsOf(
@@ -272,15 +352,20 @@ export class PageInspection {
       if (hadAny) await server.rootsChanged();
     }
     const { roots, from } = known.of(user, server.settings);
-    const { state, protocolVersion = "" } = server.status;
-    // Revision 2026-07-28 declares capabilities with every request, earlier ones only in the handshake.
-    const isTold = state !== "ready" || protocolVersion >= "2026-07-28";
     return {
       roots: roots.map((root) => ({ ...root })),
       ...(from && { from }),
-      needsRestart: wanted !== undefined && !isTold && hadAny !== roots.length > 0,
+      needsRestart: wanted !== undefined && !isTold(server) && hadAny !== roots.length > 0,
     };
   }
+}
+
+/**
+ * Whether the running server has been told already: revision 2026-07-28 declares capabilities with every request, earlier
+ * ones only in the handshake.
+ */
+function isTold({ status: { state, protocolVersion = "" } }: Server): boolean {
+  return state !== "ready" || protocolVersion >= "2026-07-28";
 }
 
 /** The values of a completion. A server may send anything. */
