@@ -1,4 +1,4 @@
-/** The recipe of docs/hosts/recipes.md for a tool loop, with a scripted model in place of OpenAI and Anthropic. */
+/** The chat of docs/hosts/tool-loop.md, with a scripted model in place of OpenAI and Anthropic. */
 import { cpSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import Anthropic from "@anthropic-ai/sdk";
