@@ -128,8 +128,8 @@ export function showFailure(
   failure.replaceChildren(make("slot", { name: "failure" }, ...words, result));
 }
 
-/** Shows that an app does not respond, with a stop button; or hides it. */
-export function showNotice({ notice }: Chrome, silent: boolean, stop: () => void): void {
-  const { silent: words, stop: label } = frameWords();
-  notice.replaceChildren(...(silent ? [`${words} `, button(label, stop)] : []));
+/** Shows what is wrong with a running app, with a stop button; or hides it. */
+export function showNotice({ notice }: Chrome, problem: "silent" | "froze" | "", stop: () => void): void {
+  const words = frameWords();
+  notice.replaceChildren(...(problem ? [`${words[problem]} `, button(words.stop, stop)] : []));
 }

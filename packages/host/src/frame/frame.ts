@@ -26,7 +26,7 @@ import { oneLine } from "./one-line.js";
 import { addAppBox, noteAppPress, openQuestions } from "./page-layout.js";
 import { type FrameView, type ProxyFrame, placeFrame } from "./proxy-frame.js";
 import { keepHeight, keptHeight, Sizing } from "./sizing.js";
-import { watch } from "./watch.js";
+import { noteUse, watch } from "./watch.js";
 
 /** `idle` → `loading` → `ready` ⇄ `unresponsive`, or `failed`; `closed` at the end. */
 export type FrameState = "idle" | "loading" | "ready" | "unresponsive" | "failed" | "closed";
@@ -64,6 +64,8 @@ const PATIENCE = 1500;
 const DOUBT = 500;
 /** Milliseconds after which a loading frame lets the next one start. */
 const TURN = 3000;
+/** Milliseconds for which the page says that it stood still. */
+const NOTICE_TIME = 30_000;
 const MAX_HEIGHT = 4000;
 const DEFAULT_HEIGHT = 150;
 
@@ -215,6 +217,7 @@ export class AppFrame {
     transport.onpress = (isTab, at) => {
       if (isTab) return focus.tabbed(at);
       focus.pressed(at);
+      noteUse(frame);
       noteAppPress(this.#chrome.box, at);
     };
     this.#ends.push(focus.stop);
@@ -227,6 +230,10 @@ export class AppFrame {
           if (silent) before = this.#state;
           // It may have become ready meanwhile.
           if (silent || this.#state === "unresponsive") this.#enter(silent ? "unresponsive" : before);
+        },
+        onstandstill: () => {
+          this.#notice("froze");
+          this.#later(NOTICE_TIME, () => this.#state === "ready" && this.#notice(""));
         },
       }),
     );
@@ -285,8 +292,12 @@ export class AppFrame {
     const { box, failure: panel } = this.#chrome;
     box.dataset["state"] = state;
     panel.replaceChildren();
-    showNotice(this.#chrome, state === "unresponsive", () => this.#fail("stopped"));
+    this.#notice(state === "unresponsive" ? "silent" : "");
     this.#options.onstate?.(state, failure);
+  }
+
+  #notice(problem: "silent" | "froze" | ""): void {
+    showNotice(this.#chrome, problem, () => this.#fail("stopped"));
   }
 
   /** Removes the frame; the bridge stays, with its messages. */
