@@ -11,6 +11,7 @@ import {
 } from "@vitrine/guard";
 import {
   type AppFrameOptions,
+  appBudget,
   askInFrame,
   askInPage,
   type FrameView,
@@ -48,6 +49,12 @@ export interface MountOptions {
   context?: Partial<HostContext>;
   /** The element to append the app to; the body by default. */
   place?: "start" | "end";
+  /** Never answers a request to open a link. */
+  hangs?: boolean;
+  /** Keeps the app running far from the screen. */
+  keep?: boolean;
+  /** Pixels of the page below it. */
+  space?: number;
   /** Answers every question instead of the user; or asks, as a page with a gateway does. */
   consent?: "allow" | "deny" | "in page";
   /** The only display modes that the host allows. */
@@ -111,15 +118,25 @@ async function mount(
     modes,
     context,
     options,
+    hangs,
+    keep = false,
+    space = 0,
   }: MountOptions = {},
 ) {
   const served = await describe(name);
   const { upstream, guard } = connect(served, consent);
   const element = document.createElement("mcp-app");
   element.id = id;
+  element.toggleAttribute("keep", keep);
+  element.style.marginBottom = `${space}px`;
+  for (const event of ["released", "restored"])
+    element.addEventListener(event, () => log.add(`${id} event ${event}`));
   const { view, tool } = served;
   const handlers: HostHandlers = {
-    openLink: (params) => log.add("open-link", { id, ...params }),
+    openLink: (params) => {
+      log.add("open-link", { id, ...params });
+      return hangs ? new Promise(() => {}) : undefined;
+    },
     message: (params, { server }) => log.add("message", { ...params, id, server }),
     updateModelContext: (params, { server }) => log.add("model-context", { ...params, id, server }),
     downloadFile: saves ? saveFiles(upstream) : (params) => log.add("download", { id, ...params }),
@@ -179,6 +196,7 @@ function evident(milliseconds = 2000): void {
 
 const api = {
   log,
+  budget: appBudget,
   evident,
   mount,
   app,

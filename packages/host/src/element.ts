@@ -12,6 +12,10 @@ import type { ProxyReport } from "./proxy-transport.js";
 export interface McpAppEventMap {
   /** The app's state changed; `failure` is the reason of a failure. */
   statechange: CustomEvent<{ state: FrameState; failure: FrameFailure | undefined }>;
+  /** The app is far from the screen and was stopped, or has not started yet. */
+  released: CustomEvent<undefined>;
+  /** A released app runs again. */
+  restored: CustomEvent<undefined>;
   /** A policy violation or script error of the app. */
   report: CustomEvent<ProxyReport>;
 }
@@ -38,6 +42,9 @@ const Base = (globalThis.HTMLElement ?? class {}) as new () => McpAppTarget;
  * Removing it from the page stops the app; inserting it again restarts the app, which receives all its
  * messages again. Call {@link close} to let it finish first.
  *
+ * In a page with many apps, those that are far from the screen are released, and load again when they come near. The
+ * attribute `keep` keeps an app running.
+ *
  * The app's title is the accessible name of the frame. Parts for styling: `box`, `header`, `title`, `close`,
  * `stage`, `notices`, `notice`, `prompt`, `failure`, and `panel` for the last three.
  *
@@ -63,6 +70,7 @@ const Base = (globalThis.HTMLElement ?? class {}) as new () => McpAppTarget;
 export class McpAppElement extends Base {
   #frame: AppFrame | undefined;
   #app: AppFrameOptions | undefined;
+  #isReleased = false;
 
   /** The app to show. Another one replaces it; `undefined` closes it. */
   get app(): AppFrameOptions | undefined {
@@ -78,6 +86,9 @@ export class McpAppElement extends Base {
       onstate: (state, failure) => {
         app.onstate?.(state, failure);
         this.#tell("statechange", { state, failure });
+        if (state === "released") this.#tell("released");
+        else if (state === "ready" && this.#isReleased) this.#tell("restored");
+        if (state !== "loading") this.#isReleased = state === "released";
       },
       onreport: (report) => {
         app.onreport?.(report);
@@ -120,7 +131,7 @@ export class McpAppElement extends Base {
     this.#frame?.unmount();
   }
 
-  #tell(type: keyof McpAppEventMap, detail: unknown): void {
+  #tell(type: keyof McpAppEventMap, detail?: unknown): void {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }

@@ -10,6 +10,7 @@ import {
   acceptText,
   type Cause,
   CheckedPeer,
+  DEFAULT_LIMITS,
   encodeError,
   HOST_END,
   type HostContext,
@@ -66,10 +67,18 @@ export abstract class HostChannel extends Emitter {
   /** The id of the pending `ui/initialize`. */
   #initializing: unknown;
   #ending: Promise<Cause | undefined> | undefined;
+  /** The view's unanswered requests, by id. */
+  readonly #unanswered = new Set<unknown>();
+  /** Number of the host's own requests in flight. */
+  #asking = 0;
+  readonly #teardownLimit: number;
+  /** Called when a request has to wait for the view, which may not be loaded. */
+  onwaiting: (() => void) | undefined;
 
   constructor({ limits, dialect }: HostChannelOptions) {
     super();
     this.#dialect = dialect;
+    this.#teardownLimit = limits?.teardown ?? DEFAULT_LIMITS.teardown;
     this.#life = new HostLifecycle({ now: () => this.#now(), limits });
     this.peer.onreport = (error) => this.emit("report", error);
     this.peer.handle("ui/initialize", (params) => this.greet((this.#app = params)));
@@ -96,6 +105,10 @@ export abstract class HostChannel extends Emitter {
   /** The view's description of itself, once it has connected. */
   get app(): AppDetails | undefined {
     return this.#app;
+  }
+  /** Whether a request of either side is in flight. */
+  get isBusy(): boolean {
+    return this.#unanswered.size + this.#asking > 0;
   }
   protected get isOver(): boolean {
     return this.phase.startsWith("clos");
@@ -139,6 +152,7 @@ export abstract class HostChannel extends Emitter {
   #release(): void {
     const wire = this.#wire;
     this.#wire = undefined;
+    this.#unanswered.clear();
     clearTimeout(this.#timer);
     this.peer.close();
     wire?.close();
@@ -164,6 +178,7 @@ export abstract class HostChannel extends Emitter {
     this.#wire?.send(this.isText ? message : inflate(message));
     this.emit("traffic", { direction: "out", message });
     const { id, method, result } = recordOf(message);
+    if (method === undefined) this.#unanswered.delete(id);
     if (method !== undefined || result === undefined || id !== this.#initializing) return;
     this.#initializing = undefined;
     this.#flush(this.#life.answered());
@@ -184,7 +199,13 @@ export abstract class HostChannel extends Emitter {
         return;
       }
       // Requests to the view's earlier document will not be answered.
-      if (verdict.remounted) this.peer.open(this.#mount());
+      if (verdict.remounted) {
+        this.#unanswered.clear();
+        this.peer.open(this.#mount());
+      }
+      if (id !== undefined) this.#unanswered.add(id);
+      // An aborted request gets no answer.
+      if (method === "notifications/cancelled") this.#unanswered.delete(recordOf(params)["requestId"]);
       this.#flush(verdict.flush);
       this.#moved();
       if (method === "ui/initialize") {
@@ -207,7 +228,8 @@ export abstract class HostChannel extends Emitter {
     options: RequestOptions = {},
   ): Promise<Result<M>> {
     const { signal } = options;
-    return new Promise((resolve, reject) => {
+    this.#asking++;
+    return new Promise<Result<M>>((resolve, reject) => {
       const settle = (error?: unknown): void => {
         if (!this.#asked.delete(settle)) return;
         signal?.removeEventListener("abort", go);
@@ -222,10 +244,11 @@ export abstract class HostChannel extends Emitter {
         if (signal?.aborted) return go();
         if (this.#failure) throw closedError();
         for (const message of this.#life.send(method, params, go)) this.#dispatch(message);
+        if (this.#asked.has(settle)) this.onwaiting?.();
       } catch (error) {
         settle(error);
       }
-    });
+    }).finally(() => this.#asking--);
   }
 
   #dispatch({ method, params, key }: Outgoing): void {
@@ -285,17 +308,31 @@ export abstract class HostChannel extends Emitter {
     return (this.#ending ??= this.#finish(reason));
   }
 
+  /**
+   * Asks the view to store its state, within the time of a teardown, and releases the transport as {@link detach}
+   * does: the view may come back in another frame, and receives its messages again.
+   */
+  async suspend(reason?: string): Promise<void> {
+    const wire = this.#wire;
+    if (this.phase === "ready") await this.#askTeardown(reason, this.#teardownLimit);
+    if (wire === this.#wire) this.detach();
+  }
+
+  async #askTeardown(reason: string | undefined, timeout: number): Promise<void> {
+    const answers = this.#forms("ui/resource-teardown", { reason }).map(({ method, params }) =>
+      this.peer.request(method as "ui/resource-teardown", params, { timeout }),
+    );
+    await Promise.any(answers).catch(({ errors }: AggregateError) => {
+      // A view without a handler refuses, which counts as an answer.
+      const odd = errors.find(({ code }) => code !== METHOD_NOT_FOUND && code !== "closed");
+      if (odd) this.emit("report", odd);
+    });
+  }
+
   async #finish(reason?: string): Promise<Cause | undefined> {
     if (this.#life.teardown()) {
       this.#moved();
-      const answers = this.#forms("ui/resource-teardown", { reason }).map(({ method, params }) =>
-        this.peer.request(method as "ui/resource-teardown", params, { timeout: 0 }),
-      );
-      await Promise.any(answers).catch(({ errors }: AggregateError) => {
-        // A view without a handler refuses, which counts as an answer.
-        const odd = errors.find(({ code }) => code !== METHOD_NOT_FOUND && code !== "closed");
-        if (odd) this.emit("report", odd);
-      });
+      await this.#askTeardown(reason, 0);
     }
     this.close();
     return this.cause;
