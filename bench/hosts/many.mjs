@@ -32,7 +32,10 @@ const names = (size) =>
   });
 const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
-/** Measures all hosts with all numbers of apps, each once. `BENCH_MANY=10,200` measures only these, `BENCH_MANY_HOST=ours` only our host. */
+/**
+ * Measures all hosts with all numbers of apps, each once. `BENCH_MANY=10,200` measures only these numbers, and
+ * `BENCH_MANY_HOST=ours` only our host.
+ */
 export async function measureMany(browser) {
   const sizes = process.env.BENCH_MANY?.split(",").map(Number) ?? SIZES;
   const { BENCH_MANY_HOST: only } = process.env;

@@ -288,6 +288,7 @@ describe("a released app", () => {
     await page.evaluate(() => host.app("a").frame?.close());
     await show("a");
     await add("d", "plain", { place: "start" });
+    await show("d");
     await until("d ready");
     expect(await states("a")).toEqual(["closed"]);
     expect(await page.locator("#a iframe").count()).toBe(0);
@@ -300,6 +301,7 @@ describe("a released app", () => {
       app.remove();
       document.querySelector("#c")?.before(app);
     });
+    await show("a");
     await until("a ready");
   });
 
