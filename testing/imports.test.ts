@@ -29,13 +29,13 @@ const ALLOWED: Record<string, readonly string[]> = {
   workbench: ["protocol", "wire", "guard", "host"],
   cli: ALL,
 };
-/** The only file of the sandbox that needs Node. */
+/** The only file of the sandbox and of the guard that needs Node. */
 const NODE = /^node\.ts$/;
 /** npm packages that a package may import at run time, and in which files. */
 const EXTERNAL: Record<string, Record<string, RegExp>> = {
   protocol: {},
   wire: {},
-  guard: {},
+  guard: { "node:http": NODE, "node:stream": NODE, "node:stream/promises": NODE, "node:stream/web": NODE },
   view: { react: /^react\./, vue: /^vue\./, svelte: /^svelte\./ },
   sandbox: { "node:events": NODE, "node:http": NODE, "node:net": NODE, "node:stream": NODE },
   host: { react: /^react[.-]/ },

@@ -15,6 +15,9 @@ const SHARED = new Set([
   "UseAppOptions",
 ]);
 
+/** The official names of the protocol's types: those who move find them in `@vitrine/view` and in `@vitrine/host`. */
+const OFFICIAL = /^McpUi|^PostMessageTransport$/;
+
 /** Files by the names of the classes and types that they export. */
 function exportedNames(files: readonly { path: string; text: string }[]): Map<string, string[]> {
   const names = new Map<string, string[]>();
@@ -27,7 +30,9 @@ function exportedNames(files: readonly { path: string; text: string }[]): Map<st
 }
 
 const repeated = (names: Map<string, string[]>): Record<string, string[]> =>
-  Object.fromEntries([...names].filter(([name, files]) => files.length > 1 && !SHARED.has(name)));
+  Object.fromEntries(
+    [...names].filter(([name, files]) => files.length > 1 && !SHARED.has(name) && !OFFICIAL.test(name)),
+  );
 
 it("no two files export classes or types of one name", () => {
   const paths = execFileSync("git", ["ls-files", "packages/*/src/*.ts", "packages/*/src/*.tsx"], {

@@ -111,8 +111,10 @@ export class Shown {
     this.registered = registered;
   }
 
+  /** The end of the address of both pages. */
   get #address(): string {
-    return new URL(this.registered.src).pathname;
+    const { src } = this.registered;
+    return src.slice(src.lastIndexOf("/"));
   }
 
   /** The view's frame, once its document has loaded. */

@@ -40,6 +40,8 @@ export async function connect({ server, transport, sandbox, userOf }: BackEndOpt
     return user;
   };
   return {
+    /** For the model's tools. */
+    upstream,
     /** GET /apps: the tools that have a view. */
     apps: () => Response.json({ server, capabilities: upstream.capabilities, apps }),
     /** POST /rpc: requests of views, with the rights of a view. Each user has limits of their own. */

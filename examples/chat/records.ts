@@ -19,6 +19,7 @@ export function serveShared(store: SharedStore) {
     secret: Buffer.from(process.env.SANDBOX_SECRET ?? "", "base64"),
     hosts: ["https://chat.example"],
     origin: "https://{role}-{label}.apps.example.com",
+    port: Number(process.env.PORT ?? 8090),
     records,
   });
 }

@@ -4,7 +4,8 @@
  */
 
 import type { HostHandlers } from "@vitrine/guard";
-import { askInPage, McpAppElement, saveFiles } from "@vitrine/host";
+import { askInPage, McpAppElement, saveFiles, setLanguage } from "@vitrine/host";
+import { bestLanguage } from "@vitrine/host/languages";
 import "@vitrine/host/define";
 import { connectGateway, type GatewayView, showView } from "@vitrine/host/gateway";
 import { DEFAULT_STYLE_VARIABLES, JsonText } from "@vitrine/protocol";
@@ -75,6 +76,8 @@ function show(view: GatewayView, id: string): void {
 const api = {
   log,
   gateway,
+  /** Sets the page's language. */
+  speak: (tag: string) => setLanguage(bestLanguage([tag])),
   /** Opens a view, and shows it. */
   open: async (id: string, params: GatewayRequests["gateway/open"]["params"]) => {
     const view = await gateway.openView(params);

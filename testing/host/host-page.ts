@@ -17,10 +17,12 @@ import {
   type FrameView,
   McpAppElement,
   saveFiles,
+  setLanguage,
   type WarmOptions,
   warm,
 } from "@vitrine/host";
 import "@vitrine/host/define";
+import { bestLanguage, german } from "@vitrine/host/languages";
 import {
   type CallToolResult,
   DEFAULT_STYLE_VARIABLES,
@@ -55,6 +57,10 @@ export interface MountOptions {
   keep?: boolean;
   /** Pixels of the page below it. */
   space?: number;
+  /** HTML inside the element. */
+  inner?: string;
+  /** The host passes no look of its own. */
+  looksLikePage?: boolean;
   /** Answers every question instead of the user; or asks, as a page with a gateway does. */
   consent?: "allow" | "deny" | "in page";
   /** The only display modes that the host allows. */
@@ -112,6 +118,8 @@ async function mount(
     input,
     result,
     place,
+    inner = "",
+    looksLikePage,
     consent,
     saves,
     without,
@@ -131,6 +139,7 @@ async function mount(
   element.style.marginBottom = `${space}px`;
   for (const event of ["released", "restored"])
     element.addEventListener(event, () => log.add(`${id} event ${event}`));
+  element.innerHTML = inner;
   const { view, tool } = served;
   const handlers: HostHandlers = {
     openLink: (params) => {
@@ -157,7 +166,7 @@ async function mount(
     guard,
     view: "src" in view ? view : Promise.reject(Object.assign(new Error(view.error.message), view.error)),
     context: {
-      styles: { variables: DEFAULT_STYLE_VARIABLES },
+      ...(looksLikePage ? undefined : { styles: { variables: DEFAULT_STYLE_VARIABLES } }),
       ...(tool && { toolInfo: { tool } }),
       ...context,
     },
@@ -194,9 +203,15 @@ function evident(milliseconds = 2000): void {
   setTimeout(() => setTimeout(() => log.add("too late")), milliseconds);
 }
 
+/** Sets the page's language: the best for a tag, or German written from right to left. */
+function speak(tag: string): void {
+  setLanguage(tag === "rtl" ? { ...german, tag: "he", direction: "rtl" } : bestLanguage([tag]));
+}
+
 const api = {
   log,
   budget: appBudget,
+  speak,
   evident,
   mount,
   app,

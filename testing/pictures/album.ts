@@ -14,6 +14,8 @@ import { compare, drawDifference, reduce } from "./reduced-picture.ts";
 /** Milliseconds until a page must look as expected. It may still load when the test looks first. */
 const PATIENCE = 15_000;
 const INTERVAL = 250;
+/** Milliseconds until a page must be at rest, when its picture is written anew. */
+const REST = 60_000;
 
 /** How an {@link Album} is used. */
 export interface AlbumOptions {
@@ -86,7 +88,9 @@ export class Album {
     await mkdir(this.#folder, { recursive: true });
     let png = await photograph(page);
     let actual = asStored(reduce(decodePng(png)));
+    const end = Date.now() + REST;
     for (let quiet = 0; quiet < 2; ) {
+      if (Date.now() > end) throw new Error(`the page does not come to rest: ${path}`);
       await pause(INTERVAL);
       png = await photograph(page);
       const next = asStored(reduce(decodePng(png)));

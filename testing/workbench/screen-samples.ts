@@ -12,16 +12,16 @@ export const APP_TABS = [
   "Permissions",
   "Audit",
 ];
-/** Tabs of the inspector of a server. */
+/** Tabs of the inspector of a server. The messages come last: a resource was read then. */
 export const SERVER_TABS = [
   "Overview",
-  "Messages",
   "Tools",
   "Resources",
   "Prompts",
   "Requests",
   "Sign-in",
   "Log",
+  "Messages",
 ];
 
 /** An answer of a model with each kind of block. */

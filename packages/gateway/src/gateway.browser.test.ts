@@ -138,6 +138,28 @@ describe("questions", () => {
     await saying(view).toBe('change: "change done"');
   });
 
+  it("a page in another language asks in it, and says what an approval covers", async () => {
+    await page.evaluate(() => host.speak("de"));
+    const view = await open();
+    await press(view, "change");
+    await question().waitFor();
+    const text = await question().textContent();
+    expect(text).toContain("demo fragt");
+    expect(text).toContain(
+      "Die App möchte ein Werkzeug benutzen, das etwas ändern kann. Gewöhnliche Werkzeuge sind",
+    );
+    expect(await question().getByRole("button").allTextContents()).toEqual([
+      "Ablehnen",
+      "Einmal erlauben",
+      "Für diese Sitzung erlauben: alle gewöhnlichen Werkzeuge von demo",
+      "Immer erlauben: alle gewöhnlichen Werkzeuge von demo",
+    ]);
+    await answer("Immer erlauben: alle gewöhnlichen Werkzeuge von demo");
+    await answer("Zurück");
+    await answer("Einmal erlauben");
+    await saying(view).toBe('change: "change done"');
+  });
+
   it("a read-only call is not asked about", async () => {
     const view = await open();
     await press(view, "read");

@@ -10,6 +10,7 @@ import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
 import { serveProgram } from "../../../testing/gateway/served-program.js";
 
 const WHOLE = fileURLToPath(new URL("../../../testing/gateway/whole-server.mjs", import.meta.url));
+const EXTRAS = fileURLToPath(new URL("../../../testing/gateway/extras-server.mjs", import.meta.url));
 const SDK = fileURLToPath(new URL("../../../testing/gateway/sdk-server.mjs", import.meta.url));
 const TOKENS = { ann: "a".repeat(32), bea: "b".repeat(32) };
 const program = (...args: string[]) => ({ command: process.execPath, args: [WHOLE, ...args] });
@@ -32,6 +33,8 @@ beforeAll(async () => {
         remote: { url: remote.url, oauth: false },
         rooted: { ...program("legacy"), roots: ["file:///home/ann/project"] },
         shared: { ...program("legacy"), stateless: true },
+        extras: { command: process.execPath, args: [EXTRAS, "legacy"] },
+        "extras-modern": { command: process.execPath, args: [EXTRAS, "modern"] },
         bare: { command: process.execPath, args: [SDK, "legacy"] },
       },
     },
@@ -156,6 +159,8 @@ describe("the gateway's refusals", () => {
     ["gateway/set-log-level", { level: "info" }],
     ["gateway/roots", { roots: [{ uri: "file:///a" }] }],
     ["gateway/ping", {}],
+    ["gateway/capabilities", { hidden: ["ui"] }],
+    ["gateway/request", { method: "tools/list" }],
     [
       "gateway/complete",
       { ref: { type: "ref/prompt", name: "compare" }, argument: { name: "first", value: "" } },
@@ -239,6 +244,60 @@ describe("roots", () => {
     const page = await open();
     const wrong = page.request("gateway/roots", { server: "modern", roots: [{ uri: "not an address" }] });
     await expect(wrong).rejects.toMatchObject({ code: -32602 });
+  });
+});
+
+describe("capabilities of the client", () => {
+  const declared = async (page: RawPage, server: string) => {
+    const { capabilities } = await page.request("gateway/request", { server, method: "demo/capabilities" });
+    return capabilities;
+  };
+  const UI = "io.modelcontextprotocol/ui";
+
+  it("that the user leaves out are not declared to a server of the second generation from now on", async () => {
+    const [page, other] = [await open(), await open("bea")];
+    const server = "extras-modern";
+    expect(await declared(page, server)).toMatchObject({ elicitation: {}, extensions: { [UI]: {} } });
+    const set = await page.request("gateway/capabilities", { server, hidden: ["elicitation.url", "ui"] });
+    expect(set).toEqual({
+      available: ["elicitation.form", "elicitation.url", "ui"],
+      hidden: ["elicitation.url", "ui"],
+      needsRestart: false,
+    });
+    const now = await declared(page, server);
+    expect(now).toMatchObject({ elicitation: { form: {} } });
+    expect(now).not.toHaveProperty(["elicitation", "url"]);
+    expect(now).not.toHaveProperty(["extensions", UI]);
+    expect(await declared(other, server)).toMatchObject({
+      elicitation: { url: {} },
+      extensions: { [UI]: {} },
+    });
+    await page.request("gateway/capabilities", { server, hidden: [] });
+    expect(await declared(page, server)).toMatchObject({
+      elicitation: { url: {} },
+      extensions: { [UI]: {} },
+    });
+  });
+
+  it("need a restart of a server of the first generation", async () => {
+    const page = await open();
+    const server = "extras";
+    expect(await declared(page, server)).toMatchObject({ elicitation: {} });
+    const hidden = ["elicitation.form", "elicitation.url"] as const;
+    const set = await page.request("gateway/capabilities", { server, hidden: [...hidden] });
+    expect(set).toMatchObject({ hidden, needsRestart: true });
+    await page.request("gateway/restart", { server });
+    expect(await declared(page, server)).not.toHaveProperty("elicitation");
+    expect(await page.request("gateway/capabilities", { server })).toMatchObject({ needsRestart: false });
+    await page.request("gateway/capabilities", { server, hidden: [] });
+  });
+
+  it("stay as they are at a shared server, and have known names", async () => {
+    const page = await open();
+    const hide = (server: string, hidden: string[]) =>
+      page.ask(".", "gateway/capabilities", { server, hidden });
+    await expect(hide("shared", ["ui"])).rejects.toMatchObject({ data: { code: "server-shared" } });
+    await expect(hide("extras", ["everything"])).rejects.toMatchObject({ code: -32602 });
   });
 });
 

@@ -66,13 +66,9 @@ export {
   type ServiceOptions,
   type ServiceRequest,
 } from "./service.js";
-export {
-  type ClientRequestOptions,
-  type ClientUpstreamOptions,
-  clientUpstream,
-  type McpClient,
-} from "./upstream/client-upstream.js";
+export { type ClientUpstreamOptions, clientUpstream } from "./upstream/client-upstream.js";
 export { type HttpUpstreamOptions, httpUpstream } from "./upstream/http-upstream.js";
+export type { ClientRequestOptions, McpClient, McpClientV1 } from "./upstream/mcp-client.js";
 export { Subscriptions } from "./upstream/subscriptions.js";
 export {
   MAX_UI_BYTES,

@@ -45,8 +45,11 @@ const Base = (globalThis.HTMLElement ?? class {}) as new () => McpAppTarget;
  * In a page with many apps, those that are far from the screen are released, and load again when they come near. The
  * attribute `keep` keeps an app running.
  *
+ * Elements inside of it with a `slot` replace the frame's own: `close` is the text or icon of the close button, `failure`
+ * stands where the app could not be shown (`statechange` says why, and `frame.mount()` tries again).
+ *
  * The app's title is the accessible name of the frame. Parts for styling: `box`, `header`, `title`, `close`,
- * `stage`, `notices`, `notice`, `prompt`, `failure`, and `panel` for the last three.
+ * `stage`, `gap`, `notices`, `notice`, `prompt`, `failure`, and `panel` for the last three.
  *
  * @example
  * ```ts source="./frame.examples.ts#element"

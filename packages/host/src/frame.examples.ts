@@ -11,7 +11,9 @@ import { appBudget } from "./frame/release.js";
 import { saveFiles } from "./frame/save-files.js";
 import { warm } from "./frame/warm.js";
 import { hostStyles } from "./host-styles.js";
+import { bestLanguage } from "./languages/index.js";
 import { ProxyTransport } from "./proxy-transport.js";
+import { setLanguage } from "./words.js";
 import "@vitrine/host/define";
 
 const info = { name: "chat", version: "1.0.0" };
@@ -136,4 +138,10 @@ export function defineMcpAppExample() {
   const app = document.createElement("chat-app");
   //#endregion defineMcpApp
   return app;
+}
+
+export function setLanguageExample() {
+  //#region setLanguage
+  setLanguage(bestLanguage(navigator.languages));
+  //#endregion setLanguage
 }

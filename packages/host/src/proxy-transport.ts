@@ -38,6 +38,8 @@ export interface ProxyTransportOptions {
   target: Window;
   /** The proxy's origin. */
   origin: string;
+  /** The view's document, if the sandbox does not have it: sent as soon as the proxy is ready. */
+  html?: string | undefined;
 }
 
 type Form = ReturnType<typeof encode>;
@@ -125,9 +127,9 @@ export class ProxyTransport implements Transport {
     this.#receive = receive;
   }
 
-  /** Pings the proxy's process, or makes it show its preloaded view. */
-  tell(what: "ping" | "load"): void {
-    this.#proxy?.postMessage(JSON.stringify({ jsonrpc: "2.0", method: RESERVED + what }));
+  /** Pings the proxy's process, or makes it show its preloaded view, with the document if the sandbox has none. */
+  tell(what: "ping" | "load" | "resource-ready", params?: { html: string }): void {
+    this.#proxy?.postMessage(JSON.stringify({ jsonrpc: "2.0", method: RESERVED + what, params }));
   }
 
   /**
@@ -218,7 +220,7 @@ export class ProxyTransport implements Transport {
   }
 
   readonly #hear = (event: MessageEvent): void => {
-    const { target, origin } = this.#options;
+    const { target, origin, html } = this.#options;
     if (event.source !== target || event.origin !== origin) {
       // A removed frame has no window, but it had the view's origin.
       const isGone = !event.source && event.origin === this.#view;
@@ -235,6 +237,8 @@ export class ProxyTransport implements Transport {
       port.onmessage = (event) => this.deliver(event.data, event.ports);
       // Takes the port: from now on the proxy uses it.
       port.postMessage("");
+      // Before all other messages.
+      if (html !== undefined) this.tell("resource-ready", { html });
       if (this.#waiting.length > 0) void this.#flush();
     }
   };

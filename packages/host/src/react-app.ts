@@ -12,6 +12,7 @@ import {
   createElement,
   type ForwardRefExoticComponent,
   forwardRef,
+  type ReactNode,
   type RefAttributes,
   type RefObject,
   useEffect,
@@ -47,6 +48,8 @@ export interface McpAppProps extends AppFrameOptions, ElementAttributes {
    * `cancelled`, or another input. `closed`: the app was torn down. `invalid`: the props cannot make an app.
    */
   onError?: ((error: VitrineError) => void) | undefined;
+  /** Elements with a `slot` replace words of the frame: see {@link McpAppElement}. */
+  children?: ReactNode;
 }
 
 /**
@@ -120,7 +123,7 @@ export const McpApp: ForwardRefExoticComponent<McpAppProps & RefAttributes<Bridg
   useOnce(target, "input", input, (bridge, value) => bridge.sendToolInput(value));
   useOnce(target, "result", result, (bridge, value) => bridge.sendToolResult(value));
   useOnce(target, "cancelled", cancelled, (bridge, value) => bridge.sendToolCancelled(value));
-  return createElement("mcp-app", { ...attributesOf(props), ref: element });
+  return createElement("mcp-app", { ...attributesOf(props), ref: element }, props.children);
 });
 
 /** A server renders only the element. React 18 complains there about layout effects. */

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { VitrineError } from "./errors.js";
 import type { ResourceCsp } from "./ui-meta.js";
 import { isRecord } from "./untrusted.js";
 
@@ -101,6 +102,18 @@ export const CSP_FIELDS = [
 const MAX_SOURCES = 100;
 /** Maximum length of a source: a host name of 253 characters, a scheme, a wildcard and a port. */
 const MAX_LENGTH = 253 + "https://*.".length + ":65535/".length;
+
+/**
+ * The origins that metadata declares, if a policy can contain all of them.
+ *
+ * @throws {VitrineError} `bad-resource`; `data` has the rejected values
+ */
+export function acceptedCsp(csp: unknown): ResourceCsp {
+  const { accepted, rejected } = buildCsp(csp);
+  if (rejected.length === 0) return accepted;
+  const message = rejected.map(({ field, reason }) => `${field} ${reason}`).join("; ");
+  throw new VitrineError("bad-resource", message, { data: { rejected } });
+}
 
 /**
  * Builds a view's Content Security Policy from `_meta.ui.csp`. Never throws, whatever the metadata. Invalid

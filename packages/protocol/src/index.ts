@@ -22,6 +22,7 @@ export {
   RELEASE_KEY,
 } from "./context.js";
 export {
+  acceptedCsp,
   buildCsp,
   CSP_FIELDS,
   type CspResult,
@@ -134,6 +135,15 @@ export {
   type Result,
 } from "./methods.js";
 export { NARROWINGS, type Narrowing, narrowCsp } from "./narrowing.js";
+export {
+  isPageViewName,
+  type PageView,
+  pageViewAddress,
+  pageViewDigest,
+  pageViewLabel,
+  pageViewName,
+  readPageViewName,
+} from "./page-view.js";
 export { followInput, PARTIAL_INTERVAL, PartialJson } from "./partial-input.js";
 export { Peer, type Progress, type RequestContext, type RequestOptions } from "./peer.js";
 export { allowAttribute, asksForPermission, PERMISSION_FEATURES, type Permission } from "./permissions.js";
@@ -152,6 +162,7 @@ export {
   string,
 } from "./schema.js";
 export { isSecretName, SECRET_ENDINGS, withoutSecrets } from "./secrets.js";
+export { isStaticDocument } from "./static-document.js";
 export { DEFAULT_STYLE_VARIABLES, STYLE_VARIABLES, type StyleVariable } from "./style-variables.js";
 export { acceptText, memoryPair, PortTransport, type Transport } from "./transport.js";
 export { readUiDocument, type UiDocument, type UiDocumentErrorCode } from "./ui-document.js";

@@ -32,9 +32,8 @@ export function readHosts(hosts: readonly string[], origins: Origins): string[] 
       );
     // A host page on a sandbox origin would share it with an app.
     const isOwn =
-      isWeb && !host.includes("*")
-        ? origins.read(new URL(host).host) !== undefined
-        : matchesHost(host, origins.of("proxy", "a".repeat(26)));
+      (isWeb && !host.includes("*") && origins.read(new URL(host).host) !== undefined) ||
+      matchesHost(host, origins.of("proxy", "a".repeat(26)));
     if (isOwn) throw new VitrineError("invalid", `${host} is an app's own origin`);
     return host;
   });

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { closed } from "../../../testing/closed.js";
+import { freePort } from "../../../testing/free-port.js";
 import { DENY_ALL } from "./headers.js";
 
 async function serve(options: Partial<ServeSandboxOptions> = {}): Promise<ServedSandbox> {
@@ -171,5 +172,40 @@ describe("a port for each page of each app", () => {
     // B's name on A's port: the document is not B's.
     expect(await get(new URL(`${b?.src}`).host)).toBe(404);
     expect((await exchange(port, request("GET / HTTP/1.1", `Host: 127.0.0.1:${port}`))).status).toBe(403);
+  });
+});
+
+describe("a port for each page of each app, on another address", () => {
+  const origin = "http://127.0.0.2:{port}";
+
+  it("is where browsers are told that it is, and nowhere else", async () => {
+    const { sandbox } = await serve({ portPerApp: true, address: "127.0.0.2", origin });
+    const { src, isolation } = await sandbox.register({ server: "a" });
+    expect(src).toMatch(/^http:\/\/127\.0\.0\.2:\d+\//);
+    expect(isolation).toBe("opaque");
+    expect((await fetch(src)).status).toBe(200);
+    await expect(fetch(src.replace("127.0.0.2", "127.0.0.1"))).rejects.toThrow();
+  });
+
+  it("takes its ports from a range, and says when none is left", async () => {
+    const first = await freePort();
+    const { sandbox } = await serve({ portPerApp: [first, first + 1], address: "127.0.0.2", origin });
+    const { src, origin: proxy } = await sandbox.register({ server: "a" });
+    expect(proxy).toBe(`http://127.0.0.2:${first}`);
+    expect((await fetch(src)).status).toBe(200);
+    await expect(sandbox.register({ server: "b" })).rejects.toMatchObject({
+      code: "unsupported",
+      message: `all ports from ${first} to ${first + 1} are in use`,
+    });
+  });
+
+  it.each([
+    "http://192.168.1.5",
+    "http://192.168.1.5:8091",
+    "http://{port}",
+    "http://*:{port}",
+    "ftp://a:{port}",
+  ])("refuses %s, which names no port for each app", async (pattern) => {
+    await expect(serve({ portPerApp: true, origin: pattern })).rejects.toMatchObject({ code: "invalid" });
   });
 });

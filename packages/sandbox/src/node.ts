@@ -12,6 +12,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buildCsp, VitrineError } from "@vitrine/protocol";
 import { DENY_ALL } from "./headers.js";
 import type { Origins, Role } from "./origins.js";
 import { Sandbox, type SandboxOptions } from "./sandbox.js";
@@ -28,11 +29,15 @@ export interface ServeSandboxOptions extends Omit<SandboxOptions, "origin" | "ho
   address?: string | undefined;
   /**
    * The origin as browsers see it, for example behind a proxy. `http://{role}.{label}.localhost:PORT` by
-   * default.
+   * default; with {@link portPerApp} `http://127.0.0.1:{port}`.
    */
   origin?: string | undefined;
-  /** A separate port for every page of every app, on loopback: for browsers without `*.localhost`. */
-  portPerApp?: boolean | undefined;
+  /**
+   * A separate port for every page of every app, for browsers without `*.localhost` and networks without names: with
+   * `origin: "http://192.168.1.5:{port}"` and {@link address} on another address than loopback. The ports are free
+   * ones, or those from the first to the last of a range.
+   */
+  portPerApp?: boolean | readonly [first: number, last: number] | undefined;
   /**
    * Answers requests for all other names: your application, on the same listener. An Express application is such a
    * function; Koa has `callback()`, Fastify `routing`, Hono's Node server `getRequestListener`.
@@ -68,9 +73,9 @@ export async function serveSandbox(options: ServeSandboxOptions): Promise<Served
       if (fallback && !sandbox?.handles(request.headers.host)) fallback(request, response);
       else await respond(sandbox, request, response);
     }, fallback !== undefined);
-    servers.push(server);
     server.listen(port, address);
     await once(server, "listening");
+    servers.push(server);
     return (server.address() as AddressInfo).port;
   };
   const close = async (): Promise<void> => {
@@ -87,7 +92,7 @@ export async function serveSandbox(options: ServeSandboxOptions): Promise<Served
     const port = await listen(options.port ?? 8091, options.address, options.fallback);
     const [server] = servers as [Server];
     const origin = options.portPerApp
-      ? new PortOrigins(() => listen(0))
+      ? new PortOrigins(options.origin ?? "http://127.0.0.1:{port}", () => openPort(options, listen))
       : (options.origin ?? `http://{role}.{label}.localhost:${port}`);
     const hosts = (await options.hostsAt?.(port)) ?? options.hosts ?? [];
     sandbox = new Sandbox({ ...options, origin, hosts });
@@ -127,16 +132,43 @@ function createListener(listener: Listener, isShared: boolean): Server {
   return server;
 }
 
+/** Opens the next free port for a page. */
+async function openPort(
+  { portPerApp, address }: ServeSandboxOptions,
+  listen: (port: number, address?: string) => Promise<number>,
+): Promise<number> {
+  if (typeof portPerApp !== "object") return listen(0, address);
+  const [first, last] = portPerApp;
+  for (let port = first; port <= last; port++) {
+    try {
+      return await listen(port, address);
+    } catch (error) {
+      if (Object(error).code !== "EADDRINUSE") throw error;
+    }
+  }
+  throw new VitrineError("unsupported", `all ports from ${first} to ${last} are in use`);
+}
+
 /** Ports instead of names: two for each app. Storage is separate, cookies are not. */
 class PortOrigins implements Origins {
   readonly ownSites = false;
   readonly shareCookies = true;
+  readonly #pattern: string;
   readonly #listen: () => Promise<number>;
   readonly #opened = new Map<string, Promise<void>>();
   readonly #places = new Map<string, { role: Role; label: string }>();
   readonly #origins = new Map<string, string>();
 
-  constructor(listen: () => Promise<number>) {
+  /** @throws {VitrineError} `invalid` for anything but an origin with `{port}` */
+  constructor(pattern: string, listen: () => Promise<number>) {
+    const example = pattern.replace("{port}", "65535");
+    const { rejected } = buildCsp(undefined, { frameAncestors: [example] });
+    if (!/^https?:\/\/[^/*{}]+:\{port\}$/i.test(pattern) || rejected.length > 0 || !URL.canParse(example))
+      throw new VitrineError(
+        "invalid",
+        `with a port for each app, the sandbox's origin must be like "http://192.168.1.5:{port}", but is "${pattern}"`,
+      );
+    this.#pattern = pattern;
     this.#listen = listen;
   }
 
@@ -150,9 +182,9 @@ class PortOrigins implements Origins {
 
   async #open(label: string): Promise<void> {
     for (const role of ["proxy", "view"] as const) {
-      const host = `127.0.0.1:${await this.#listen()}`;
+      const { host, origin } = new URL(this.#pattern.replace("{port}", `${await this.#listen()}`));
       this.#places.set(host, { role, label });
-      this.#origins.set(`${role} ${label}`, `http://${host}`);
+      this.#origins.set(`${role} ${label}`, origin);
     }
   }
 

@@ -8,6 +8,12 @@ import { buildCsp, VitrineError } from "@vitrine/protocol";
 /** The two pages of an app. */
 export type Role = "proxy" | "view";
 
+/** A page of an app. */
+export interface SandboxPlace {
+  role: Role;
+  label: string;
+}
+
 const LETTER: Record<Role, string> = { proxy: "p", view: "v" };
 const LABEL = "[a-z2-7]{26}";
 
@@ -16,7 +22,9 @@ export interface Origins {
   /** The origin of one of an app's pages. */
   of(role: Role, label: string): string;
   /** The app of a `Host` header; undefined for an unknown name. */
-  read(host: string | null): { role: Role; label: string } | undefined;
+  read(host: string | null): SandboxPlace | undefined;
+  /** The only host of all apps, as in a `Host` header: then addresses name role and label in their path. */
+  readonly onlyHost?: string | undefined;
   /** Called before an app's origins are first used. */
   prepare?(label: string): Promise<void>;
   /** Whether every label is a separate site, and so a separate process, by its name alone. */
@@ -62,12 +70,53 @@ export class PatternOrigins implements Origins {
     return fill(this.#pattern, role, label);
   }
 
-  read(host: string | null): { role: Role; label: string } | undefined {
+  read(host: string | null): SandboxPlace | undefined {
     const [, letter, label] = this.#host.exec(host ?? "") ?? [];
     if (!letter || !label) return undefined;
-    return { role: letter.toLowerCase() === "p" ? "proxy" : "view", label: label.toLowerCase() };
+    return { role: roleOf(letter.toLowerCase()), label: label.toLowerCase() };
   }
 }
+
+/** All apps on one host: they have no origins then. */
+export class OneHostOrigins implements Origins {
+  readonly #origin: string;
+  readonly onlyHost: string;
+  readonly ownSites = false;
+  readonly shareCookies = true;
+
+  /** @throws {VitrineError} `invalid` for anything but an origin */
+  constructor(origin: string) {
+    const { rejected } = buildCsp(undefined, { frameAncestors: [origin] });
+    const isOrigin = /^https?:/i.test(origin) && !origin.includes("*") && rejected.length === 0;
+    if (!isOrigin || !URL.canParse(origin))
+      throw new VitrineError(
+        "invalid",
+        `the sandbox's origin must be like "https://{role}-{label}.apps.example.com" or "https://sandbox.example.com", but is "${origin}"`,
+      );
+    const { origin: normal, host } = new URL(origin);
+    this.#origin = normal;
+    this.onlyHost = host;
+  }
+
+  of(): string {
+    return this.#origin;
+  }
+
+  /** Only its paths tell pages apart: see {@link readPath}. */
+  read(): undefined {}
+}
+
+/** The path of a page on the only host of all apps. */
+export const pagePath = (role: Role, label: string, name: string): string =>
+  `/${LETTER[role]}/${label}/${name}`;
+
+/** The page of such a path. */
+export function readPath(path: string): SandboxPlace | undefined {
+  const [, letter, label] = new RegExp(`^/([pv])/(${LABEL})/`).exec(path) ?? [];
+  return letter && label ? { role: roleOf(letter), label } : undefined;
+}
+
+const roleOf = (letter: string): Role => (letter === LETTER.proxy ? "proxy" : "view");
 
 const fill = (pattern: string, role: Role, label: string): string =>
   pattern.replace("{role}", LETTER[role]).replace("{label}", label);

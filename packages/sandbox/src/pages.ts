@@ -17,8 +17,10 @@ export const whyPage = (page: {
   hosts: readonly string[];
   embedders: readonly string[];
   isKnown: boolean;
+  /** Whether the page made the view itself, which the sandbox does not allow. */
+  isOff: boolean;
 }): string =>
-  `<!doctype html><title>Why</title><body data-hosts="${page.hosts.join(" ")}" data-embedders="${page.embedders.join(" ")}"${page.isKnown ? " data-known" : ""}><script>${WHY}</script>`;
+  `<!doctype html><title>Why</title><body data-hosts="${page.hosts.join(" ")}" data-embedders="${page.embedders.join(" ")}"${page.isKnown ? " data-known" : ""}${page.isOff ? " data-off" : ""}><script>${WHY}</script>`;
 
 /** The proxy page; its script shows the view's frame. */
 export function proxyPage(page: {

@@ -4,34 +4,33 @@
  * @module
  */
 import {
-  asksForPermission,
-  buildCsp,
-  type Narrowing,
-  narrowCsp,
-  PERMISSION_FEATURES,
+  isPageViewName,
+  isStaticDocument,
+  type PageView,
   type Permission,
-  type RejectedSource,
+  pageViewLabel,
   type Relaxation,
   type ResourceCsp,
   type ResourceMeta,
+  readPageViewName,
   VitrineError,
 } from "@vitrine/protocol";
-import { DENY_ALL, type PagePolicy, type Places, proxyHeaders, viewHeaders, whyHeaders } from "./headers.js";
+import { DENY_ALL, type Places, viewHeaders, whyHeaders } from "./headers.js";
 import { readHosts } from "./hosts.js";
 import { Keys } from "./keys.js";
-import { type Origins, PatternOrigins } from "./origins.js";
-import { matchesHost } from "./page/match-host.js";
 import {
-  beforeDocument,
-  beforeText,
-  loaderPage,
-  proxyPage,
-  proxyScriptHash,
-  whyPage,
-  whyScriptHash,
-} from "./pages.js";
+  OneHostOrigins,
+  type Origins,
+  PatternOrigins,
+  pagePath,
+  type Role,
+  readPath,
+  type SandboxPlace,
+} from "./origins.js";
+import { matchesHost } from "./page/match-host.js";
+import { whyPage, whyScriptHash } from "./pages.js";
+import { policyOf, proxyAnswer, type RecordHead, type ViewRules, viewAnswer } from "./record.js";
 import { MemoryRecords, type RecordStore } from "./records.js";
-import { isStaticDocument } from "./static-document.js";
 
 /** At least 16 bytes. */
 export type Secret = string | Uint8Array;
@@ -46,6 +45,9 @@ export interface SandboxOptions {
   /**
    * Origins of apps, with `{role}` and `{label}` in the host name: `http://{role}.{label}.localhost:8091`, or
    * `https://{role}-{label}.apps.example.com`. Never a name of the host page's own site.
+   *
+   * Without a wildcard in DNS, one host for all apps: `https://sandbox.example.com`. Then apps have no origin, and
+   * browsers may put them into one process.
    */
   origin: string | Origins;
   /**
@@ -62,6 +64,11 @@ export interface SandboxOptions {
    * app then need it as well.
    */
   embedderPolicy?: boolean | undefined;
+  /**
+   * Lets the host pages show views that nobody registered: for hosts that run their MCP client in the page. Then the
+   * page decides about document and policy. The rules apply to all of these views. Off by default.
+   */
+  pageViews?: boolean | ViewRules | undefined;
   records?: RecordStore | undefined;
   /** Whether the domain of `origin` is on the public suffix list, so that its labels are separate sites. */
   publicSuffix?: boolean | undefined;
@@ -75,7 +82,7 @@ export interface SandboxOptions {
 }
 
 /** A view to show. */
-export interface ViewRegistration {
+export interface ViewRegistration extends ViewRules {
   /** The server's identity: views of one server share an origin, views of different servers never do. */
   server: string;
   /** The document. Without it, the host page sends it with `sandbox-resource-ready`. */
@@ -87,21 +94,14 @@ export interface ViewRegistration {
   host?: string | undefined;
   /** `_meta.ui` of its resource, as returned by `readUiDocument`. */
   meta?: ResourceMeta | undefined;
-  /** The operator's relaxations for this server. */
-  relax?: readonly Relaxation[] | undefined;
-  /** Declared origins to block. */
-  narrow?: readonly Narrowing[] | undefined;
-  /**
-   * Decides which requested permissions the view gets; none by default, and only `clipboardWrite` if
-   * `opaque`.
-   */
-  grant?: ((permission: Permission) => boolean) | undefined;
-  /**
-   * Removes the view's origin: no storage, no cookies, and `null` for every server it calls. The default if
-   * apps would share cookies: with a port per app instead of a name.
-   */
-  opaque?: boolean | undefined;
 }
+
+/**
+ * The barrier between a view and other apps: `site`, a site of its own and so a process of its own; `origin`, an origin
+ * of its own, for which browsers may use a process of its own; `opaque`, no origin, on a host or port of its own;
+ * `shared`, no origin, on the one host of all apps.
+ */
+export type ViewIsolation = "site" | "origin" | "opaque" | "shared";
 
 /** Everything that a host page needs to show a view. It contains no secret. */
 export interface SandboxedView {
@@ -111,6 +111,8 @@ export interface SandboxedView {
   origin: string;
   /** The view's own origin, or `null`: the origin that servers see. */
   viewOrigin: string;
+  /** The barrier between the view and other apps. */
+  isolation: ViewIsolation;
   /** The `allow` attribute of the host page's frame. */
   allow: string;
   /** The view's policy, for review. */
@@ -124,16 +126,6 @@ export interface SandboxedView {
   prefersBorder?: boolean | undefined;
   /** Whether the document has no script: it is shown without waiting for a handshake. */
   static?: true | undefined;
-}
-
-/** The head of a record, as JSON, followed by the document, which need not be parsed to be served. */
-interface RecordHead extends PagePolicy {
-  /** Whether the document comes by message. */
-  waits: boolean;
-  /** Whether it reports its console output. */
-  console?: true;
-  /** The only page that may show it. */
-  host?: string;
 }
 
 /**
@@ -168,6 +160,7 @@ export class Sandbox {
   readonly #isHost: (origin: string) => boolean | Promise<boolean>;
   readonly #embedderPolicy: boolean;
   readonly #isolate: boolean;
+  readonly #pageViews: ViewRules | undefined;
   readonly #console: boolean;
   readonly #onerror: (error: unknown) => void;
 
@@ -177,7 +170,7 @@ export class Sandbox {
     const secrets = typeof secret === "string" || secret instanceof Uint8Array ? [secret] : secret;
     if (secrets.length === 0 || secrets.some(({ length }) => length < 16))
       throw new VitrineError("invalid", "the sandbox's secret is under 16 bytes");
-    this.#origins = typeof options.origin === "string" ? new PatternOrigins(options.origin) : options.origin;
+    this.#origins = typeof options.origin === "string" ? originsOf(options.origin) : options.origin;
     const [keys, ...others] = secrets.map((each) => new Keys(each)) as [Keys, ...Keys[]];
     this.#keys = keys;
     this.#allKeys = [keys, ...others];
@@ -193,6 +186,7 @@ export class Sandbox {
     this.#embedders = readHosts(options.embedders ?? [], this.#origins);
     this.#embedderPolicy = options.embedderPolicy ?? false;
     this.#isolate = !this.#origins.ownSites && !options.publicSuffix;
+    this.#pageViews = options.pageViews ? Object(options.pageViews) : undefined;
     this.#console = options.console ?? false;
     this.#onerror = options.onerror ?? (() => {});
   }
@@ -204,30 +198,17 @@ export class Sandbox {
    * `data`
    */
   async register(view: ViewRegistration): Promise<SandboxedView> {
-    const { meta = {}, relax = [], narrow = [], grant = () => false } = view;
+    const { meta = {}, relax = [] } = view;
     // A byte order mark is not part of a document, and would become text after the script before it.
     const html = view.html?.replace(/^\uFEFF/, "");
-    const opaque = view.opaque ?? this.#origins.shareCookies;
-    const { accepted, rejected } = buildCsp(meta.csp);
-    if (rejected.length > 0) throw badResource(rejected);
-    const { csp, narrowed } = narrowCsp(accepted, narrow);
-    const granted = (Object.keys(PERMISSION_FEATURES) as Permission[]).filter(
-      (permission) =>
-        asksForPermission(meta.permissions?.[permission]) &&
-        // Browsers give an opaque origin no device access and no location, whatever its policy.
-        (!opaque || permission === "clipboardWrite") &&
-        grant(permission),
-    );
-    const features = granted.map((permission) => PERMISSION_FEATURES[permission]);
+    const opaque = this.#isOpaque(view);
+    const { policy, narrowed, granted } = policyOf(meta, view, opaque);
     const label = await this.#keys.label(view.server, meta.domain);
     await this.#origins.prepare?.(label);
     const waits = html === undefined;
     const host = await this.#hostOf(view);
     const head: RecordHead = {
-      csp,
-      relax,
-      features,
-      opaque,
+      ...policy,
       waits,
       ...(this.#console && { console: true }),
       ...(host !== undefined && { host }),
@@ -244,12 +225,13 @@ export class Sandbox {
     const name = await this.#keys.name(label, `${JSON.stringify(pages)}\n${record}`);
     await this.#records.set(name, record);
     return {
-      src: `${places.proxy}/${name}`,
+      src: this.#address("proxy", label, name),
       origin: places.proxy,
       viewOrigin: opaque ? "null" : places.view,
-      allow: features.join("; "),
+      isolation: this.#isolationOf(opaque),
+      allow: policy.features.join("; "),
       policy: viewHeaders(head, places)["content-security-policy"] ?? "",
-      csp,
+      csp: policy.csp,
       ...(Object.keys(narrowed).length > 0 && { narrowed }),
       permissions: Object.fromEntries(granted.map((permission) => [permission, {}])),
       relax,
@@ -260,17 +242,17 @@ export class Sandbox {
 
   /** Whether a view is still registered: an old one may have been dropped. */
   async has({ src }: Pick<SandboxedView, "src">): Promise<boolean> {
-    return (await this.#records.get(new URL(src).pathname.slice(1))) !== undefined;
+    return (await this.#records.get(nameOf(src))) !== undefined;
   }
 
   /** Drops a view that will not be shown again, also for others who registered the same one. */
   async forget({ src }: Pick<SandboxedView, "src">): Promise<void> {
-    await this.#records.delete?.(new URL(src).pathname.slice(1));
+    await this.#records.delete?.(nameOf(src));
   }
 
   /** Whether a request is for the sandbox, by its `Host` header: for an application on the same listener. */
   handles(host: string | null | undefined): boolean {
-    return this.#origins.read(host ?? null) !== undefined;
+    return this.#origins.read(host ?? null) !== undefined || this.#isOnlyHost(host ?? null);
   }
 
   /** Answers a browser. Never throws. */
@@ -284,36 +266,76 @@ export class Sandbox {
   }
 
   async #serve(request: Request): Promise<Response | undefined> {
-    const { pathname, search, host } = new URL(request.url);
-    const place = this.#origins.read(request.headers.get("host") ?? host);
+    const { pathname, search, host: authority } = new URL(request.url);
+    const host = request.headers.get("host") ?? authority;
+    const isOnlyHost = this.#isOnlyHost(host);
+    const place = isOnlyHost ? readPath(pathname) : this.#origins.read(host);
     // Protects against DNS rebinding.
-    if (!place) return deny(403);
+    if (!place && !isOnlyHost) return deny(403);
     if (request.method !== "GET") return deny(405);
-    const name = pathname.slice(1);
+    if (!place) return undefined;
+    const name = pathname.slice(pathname.lastIndexOf("/") + 1);
     // A view's document as text: nothing runs or loads until the host wants it.
     const later = search === "?later" && place.role === "view";
     const why = search === "?why" && place.role === "proxy";
     // Only frames may load these pages (in browsers that report it): no cache, worker or separate tab.
     if (
       (search !== "" && !later && !why) ||
+      pathname !== this.#pathOf(place.role, place.label, name) ||
       !/^(iframe|null)$/.test(`${request.headers.get("sec-fetch-dest")}`)
     )
       return undefined;
-    const keys = await this.#keysOf(place.label, name);
-    const record = keys && (await this.#records.get(name));
-    if (!keys || record === undefined) return why ? await this.#explain(undefined) : undefined;
-    const end = record.indexOf("\n");
-    const head = JSON.parse(record.slice(0, end)) as RecordHead;
-    if (why) return await this.#explain(head);
-    const places = {
-      ...this.#places(place.label, head.host),
-      token: await this.#keys.token(place.label, name),
-    };
+    const found = isPageViewName(name)
+      ? await this.#pageView(place, name)
+      : await this.#registered(place, name);
+    if (why) return await this.#explain(found?.head, place, name);
+    if (!found) return undefined;
+    const { head, keys, html } = found;
+    const token = await keys.token(place.label, name);
+    const places = { ...this.#places(place.label, head.host), token };
     const { body, headers } =
       place.role === "proxy"
-        ? await proxyAnswer(head, places, `${places.view}/${name}`)
-        : viewAnswer(head, places, record.slice(end + 1), later);
+        ? await proxyAnswer(head, places, this.#address("view", place.label, name))
+        : viewAnswer(head, places, html, later);
     return new Response(body, { headers });
+  }
+
+  /** A registered view. */
+  async #registered({ label }: SandboxPlace, name: string): Promise<Found | undefined> {
+    const keys = await this.#keysOf(label, name);
+    const record = keys && (await this.#records.get(name));
+    if (!keys || record === undefined) return undefined;
+    const end = record.indexOf("\n");
+    return { head: JSON.parse(record.slice(0, end)), keys, html: record.slice(end + 1) };
+  }
+
+  /** A view that a page shows by itself: its address says everything, and names the page and the origin. */
+  async #pageView({ label }: SandboxPlace, name: string): Promise<Found | undefined> {
+    const rules = this.#pageViews;
+    const view = rules && readPageViewName(name);
+    if (!view || label !== (await pageViewLabel(view)) || !(await this.#isPage(view))) return undefined;
+    const permissions = Object.fromEntries(view.permissions.map((permission) => [permission, {}]));
+    const { policy } = policyOf({ csp: view.csp, permissions }, rules, this.#isOpaque(rules));
+    const head: RecordHead = {
+      ...policy,
+      waits: true,
+      ...(this.#console && { console: true }),
+      host: view.host,
+      fromPage: true,
+    };
+    return { head, keys: this.#keys, html: "" };
+  }
+
+  /** Whether a view is for a host page. */
+  async #isPage({ host }: PageView): Promise<boolean> {
+    // A pattern would be many pages, which share an origin.
+    if (host.includes("*")) return false;
+    try {
+      return (await this.#hostOf({ host })) !== undefined;
+    } catch (error) {
+      if (error instanceof VitrineError) return false;
+      throw error;
+    }
   }
 
   /** The keys that made an address. */
@@ -324,14 +346,19 @@ export class Sandbox {
   }
 
   /** Answers a page that could not show a view. */
-  async #explain(head: RecordHead | undefined): Promise<Response> {
+  async #explain(head: RecordHead | undefined, { label }: SandboxPlace, name: string): Promise<Response> {
     const hosts = head?.host === undefined ? this.#hosts : [head.host];
-    const body = whyPage({ hosts, embedders: this.#embedders, isKnown: head !== undefined });
+    const isFromPage = isPageViewName(name);
+    // If only its page is not a host, the view itself is known.
+    const view = isFromPage && this.#pageViews ? readPageViewName(name) : undefined;
+    const isKnown = head !== undefined || (view !== undefined && label === (await pageViewLabel(view)));
+    const isOff = isFromPage && !this.#pageViews;
+    const body = whyPage({ hosts, embedders: this.#embedders, isKnown, isOff });
     return new Response(body, { headers: whyHeaders(await whyScriptHash) });
   }
 
   /** The page that a view is for, if it is for one. */
-  async #hostOf({ host }: ViewRegistration): Promise<string | undefined> {
+  async #hostOf({ host }: Pick<ViewRegistration, "host">): Promise<string | undefined> {
     if (host === undefined) {
       if (this.#hosts.length > 0) return undefined;
       throw new VitrineError("invalid", "`hosts` is a function, so each view needs its `host`");
@@ -339,6 +366,32 @@ export class Sandbox {
     const [origin = ""] = readHosts([host], this.#origins);
     if (await this.#isHost(origin)) return origin;
     throw new VitrineError("invalid", `the page ${host} is not one of the sandbox's hosts`);
+  }
+
+  /** With one host for all apps, origins would be the same for all. */
+  #isOpaque({ opaque }: ViewRules): boolean {
+    if (!this.#origins.onlyHost) return opaque ?? this.#origins.shareCookies;
+    if (opaque === false)
+      throw new VitrineError("invalid", "a view needs a host of its own for an origin of its own");
+    return true;
+  }
+
+  #isolationOf(opaque: boolean): ViewIsolation {
+    if (this.#origins.onlyHost) return "shared";
+    if (opaque) return "opaque";
+    return this.#isolate ? "origin" : "site";
+  }
+
+  #isOnlyHost(host: string | null): boolean {
+    return host !== null && host.toLowerCase() === this.#origins.onlyHost;
+  }
+
+  #pathOf(role: Role, label: string, name: string): string {
+    return this.#origins.onlyHost ? pagePath(role, label, name) : `/${name}`;
+  }
+
+  #address(role: Role, label: string, name: string): string {
+    return this.#origins.of(role, label) + this.#pathOf(role, label, name);
   }
 
   #places(label: string, host: string | undefined): Places {
@@ -354,35 +407,17 @@ export class Sandbox {
   }
 }
 
-interface Answer {
-  body: string;
-  headers: Record<string, string>;
+/** A view to serve. */
+interface Found {
+  head: RecordHead;
+  keys: Keys;
+  html: string;
 }
 
-/** Origins of a view's pages, and the token that its proxy shares with the script before its document. */
-type PagePlaces = Places & { token: string };
+const originsOf = (origin: string): Origins =>
+  /[{}]/.test(origin) ? new PatternOrigins(origin) : new OneHostOrigins(origin);
 
-async function proxyAnswer(head: RecordHead, places: PagePlaces, src: string): Promise<Answer> {
-  const { features, opaque } = head;
-  return {
-    body: proxyPage({ ...places, src, allow: features.join("; "), opaque }),
-    headers: proxyHeaders(head, places, { script: await proxyScriptHash, src }),
-  };
-}
-
-function viewAnswer(head: RecordHead, places: PagePlaces, html: string, later = false): Answer {
-  const { proxy, token } = places;
-  const view = { ...head, proxy, token, copy: head.features.includes("clipboard-write") };
-  const before = later ? beforeText(view) : beforeDocument(html, view);
-  return {
-    body: head.waits ? loaderPage(view) : before + html,
-    headers: viewHeaders(head, places),
-  };
-}
+/** The name at the end of an address. */
+const nameOf = (src: string): string => src.slice(src.lastIndexOf("/") + 1);
 
 const deny = (status: number): Response => new Response("Nothing here.\n", { status, headers: DENY_ALL });
-
-function badResource(rejected: RejectedSource[]): VitrineError {
-  const message = rejected.map(({ field, reason }) => `${field} ${reason}`).join("; ");
-  return new VitrineError("bad-resource", message, { data: { rejected } });
-}

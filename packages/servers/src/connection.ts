@@ -84,7 +84,9 @@ const CAPABILITIES = { extensions: uiExtension() };
  * All capabilities that are declared to a server. Computed on each use, because the model for sampling may
  * become unavailable.
  */
-export const capabilitiesFor = (asks: ServerAsks | undefined): typeof CAPABILITIES & AskCapabilities => ({
+export const capabilitiesFor = (
+  asks: ServerAsks | undefined,
+): AskCapabilities & Required<Pick<AskCapabilities, "extensions">> => ({
   ...CAPABILITIES,
   ...asks?.capabilities(),
 });

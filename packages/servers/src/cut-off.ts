@@ -28,12 +28,16 @@ export const isUnsent = (error: unknown): boolean =>
 const isCutOff = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && error.data.code === "server-exited";
 
+/** Methods that only read or set a state. Nobody knows the effect of a method that is none of the protocol's. */
+const HARMLESS =
+  /^(ping|server\/discover|(tools|prompts|resources|resources\/templates)\/list|resources\/(read|subscribe|unsubscribe)|prompts\/get|completion\/complete|logging\/setLevel|tasks\/(list|get|result|cancel))$/;
+
 /**
  * Whether the request may be sent again without asking the user: lists, documents, and requests that never
  * reached the server.
  */
 export const mayRepeat = (error: unknown, method: string): boolean =>
-  isCutOff(endOf(error)) && (isUnsent(error) || method !== "tools/call");
+  isCutOff(endOf(error)) && (isUnsent(error) || HARMLESS.test(method));
 
 /** Whether the request may run twice without harm. Tools without hints count as unsafe. */
 function isSafe(
@@ -42,7 +46,7 @@ function isSafe(
   { idempotent }: ServerSettings,
   tools: readonly Tool[],
 ): boolean {
-  if (method !== "tools/call") return true;
+  if (method !== "tools/call") return HARMLESS.test(method);
   const name = isRecord(params) ? params["name"] : undefined;
   if (typeof name === "string" && idempotent.includes(name)) return true;
   const hints = tools.find((tool) => tool.name === name)?.annotations;

@@ -5,12 +5,16 @@
  */
 import {
   type FetchLike,
+  isJSONRPCErrorResponse,
+  type JSONRPCErrorResponse,
   type JSONRPCMessage,
+  SdkHttpError,
   StreamableHTTPClientTransport,
   type StreamableHTTPClientTransportOptions,
   type Transport,
   type TransportSendOptions,
 } from "@modelcontextprotocol/client";
+import { recordOf } from "@vitrine/protocol";
 import { GATEWAY_ERROR } from "@vitrine/wire";
 import { NoticeStream } from "./notice-stream.js";
 import { withTraceHeader } from "./trace-header.js";
@@ -149,8 +153,13 @@ export class HttpTransport implements Transport {
         },
       });
     } catch (error) {
-      this.#forget(id);
-      throw error;
+      const isWaiting = this.#forget(id);
+      // With a session, the status means that the session has ended; the handshake interprets it itself.
+      const isHandshake = /^(initialize|server\/discover)$/.test(message.method);
+      const answer = this.sessionId === undefined && !isHandshake ? errorIn(error, id) : undefined;
+      if (!answer) throw error;
+      if (this.#tap?.isWatched) this.#tap.take({ direction: "received", message: answer });
+      if (isWaiting) this.onmessage?.(answer);
     }
   }
 
@@ -182,5 +191,17 @@ export class HttpTransport implements Transport {
       data: ANSWER_LOST,
     };
     this.onmessage?.({ jsonrpc: "2.0", id, error });
+  }
+}
+
+/** The server's own error in an answer with HTTP 404, the status of methods that a server does not know. */
+function errorIn(error: unknown, id: string | number): JSONRPCErrorResponse | undefined {
+  if (!(error instanceof SdkHttpError) || error.status !== 404) return undefined;
+  const { text } = recordOf(error.data);
+  try {
+    const message: unknown = JSON.parse(String(text));
+    return isJSONRPCErrorResponse(message) && message.id === id ? message : undefined;
+  } catch {
+    return undefined;
   }
 }

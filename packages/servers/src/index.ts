@@ -44,7 +44,7 @@ export {
 } from "./secrets/master-keys.js";
 export { openSecrets, type SecretStore, type SharedSecretStore, secretKey } from "./secrets/secrets.js";
 export type { Catalogue, CatalogueChange, Server, ServerState, ServerStatus } from "./server.js";
-export type { Root, ServerAsks } from "./server-asks.js";
+export type { AskCapabilities, Root, ServerAsks } from "./server-asks.js";
 export { identityOf, type ProgramStart, type ServerIdentity } from "./server-identity.js";
 export type { AskServer, ServerMethod, ServerNotice } from "./server-requests.js";
 export type { EnterpriseSettings, RemoteSettings, ServerSettings, StdioSettings } from "./settings.js";

@@ -143,9 +143,10 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Serv
     const connection: ServerConnection = {
       // The client's own timeout is too short for a user's answer.
       upstream: translated(clientUpstream(client, { server: name, timeout: FOR_EVER }), translation),
-      ask: tasks
-        ? taskAsks(tasks, translatedAsks(clientAsks(client, FOR_EVER), translation), translate)
-        : translatedAsks(clientAsks(client, FOR_EVER), translation),
+      ask:
+        requests && tasks
+          ? modernAsks(requests, tasks, translatedAsks(clientAsks(client, FOR_EVER), translation), translate)
+          : translatedAsks(clientAsks(client, FOR_EVER), translation),
       ...clientControls(client, level),
       info: client.getServerVersion(),
       protocolVersion: client.getNegotiatedProtocolVersion(),
@@ -201,18 +202,27 @@ const translated = (upstream: Upstream, translation: Translation): Upstream => (
 
 const translatedAsks =
   (ask: AskServer, translation: Translation): AskServer =>
-  (method, params, options = {}) =>
+  (method, params, { asWritten, ...options } = {}) =>
     run(translation, method, options, (given) =>
-      ask(method, withLevel(withoutAnswers(params), translation.level()), given),
+      ask(method, withLevel(withoutAnswers(params), translation.level()), { ...given, asWritten }),
     );
 
-/** Sends requests about tasks past the official client, which does not know tasks of revision 2026-07-28. */
-const taskAsks =
-  (tasks: AskServer, others: AskServer, translate: Translation["translate"]): AskServer =>
-  async (method, params, options) => {
-    if (!isAboutTasks(method, params)) return others(method, params, options);
+/**
+ * Sends requests past the official client that it does not know: about tasks of revision 2026-07-28, and those that
+ * a user writes.
+ */
+const modernAsks =
+  (
+    requests: DirectRequests,
+    tasks: AskServer,
+    others: AskServer,
+    translate: Translation["translate"],
+  ): AskServer =>
+  async (method, params, { asWritten = false, ...options } = {}) => {
+    const isTask = isAboutTasks(method, params);
+    if (!asWritten && !isTask) return others(method, params, options);
     try {
-      return await tasks(method, params, options);
+      return await (asWritten ? requests.request(method, params, options) : tasks(method, params, options));
     } catch (error) {
       throw await translate(error);
     }

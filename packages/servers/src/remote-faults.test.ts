@@ -117,6 +117,20 @@ it("HTTP 404 for the session: a new session is started, and the call is made onc
   await expect(call()).rejects.toEqual(failure("server-exited", { indeterminate: false }));
 });
 
+it("HTTP 404 with an error for the request: in a session, it still means that the session has ended", async () => {
+  const { call, server } = remote();
+  await call();
+  http.answer = ({ method, id }, response) => {
+    if (method !== "tools/call") return false;
+    const error = { code: -32601, message: "no such session" };
+    response.writeHead(404, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, error }));
+    return true;
+  };
+  await expect(call()).rejects.toEqual(failure("server-exited", { indeterminate: false }));
+  expect(server.status.starts).toBe(2);
+});
+
 describe("HTTP 429", () => {
   it("for a list: it is requested again after the requested time", async () => {
     let refusals = 2;

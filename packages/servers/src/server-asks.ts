@@ -10,8 +10,10 @@ import type { RequestTimeouts } from "./request-timeouts.js";
 /** Client capabilities for requests of servers. */
 export interface AskCapabilities {
   sampling?: Record<string, never>;
-  elicitation?: { form: Record<string, never>; url: Record<string, never> };
+  elicitation?: { form?: Record<string, never>; url?: Record<string, never> };
   roots?: { listChanged: boolean };
+  /** Replaces the extensions that are declared otherwise. */
+  extensions?: Record<string, { mimeTypes?: string[] }>;
 }
 
 /** A folder or address that a server may work in. */

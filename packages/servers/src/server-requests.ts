@@ -22,11 +22,20 @@ export type ServerMethod =
   | "tasks/result"
   | "tasks/cancel";
 
-/** Sends a request of a user who inspects the server. The result is any object: its reader validates it. */
+/** Options of {@link AskServer}. */
+export interface AskOptions extends UpstreamRequestOptions {
+  /** Sends the method as it is, and any method: a user has written the request. */
+  readonly asWritten?: boolean | undefined;
+}
+
+/**
+ * Sends a request of a user who inspects the server: a {@link ServerMethod}, or any with `asWritten`. The result is
+ * any object: its reader validates it.
+ */
 export type AskServer = (
-  method: ServerMethod,
+  method: string,
   params: Record<string, unknown>,
-  options?: UpstreamRequestOptions,
+  options?: AskOptions,
 ) => Promise<unknown>;
 
 const METHODS: ReadonlySet<string> = new Set<ServerMethod>([
@@ -54,9 +63,9 @@ export const isServerNotice = (
 ): message is { method: ServerNotice; params?: Record<string, unknown> } =>
   isRecord(message) && NOTICES.has(String(message["method"])) && message["id"] === undefined;
 
-/** @throws {VitrineError} −32601 for a method that is none of them */
-export function checkServerMethod(method: string): void {
-  if (!METHODS.has(method)) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
+/** @throws {VitrineError} −32601 for a method that is none of them, and not written by a user */
+export function checkServerMethod(method: string, { asWritten }: AskOptions = {}): void {
+  if (!asWritten && !METHODS.has(method)) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
 }
 
 /** Accepts any object as the result of the official client. */
@@ -76,14 +85,14 @@ export const ANY_RESULT = {
  */
 export const clientAsks =
   (client: Client, timeout: number): AskServer =>
-  async (method, params, { signal, onprogress } = {}) => {
-    checkServerMethod(method);
+  async (method, params, { signal, onprogress, asWritten } = {}) => {
+    checkServerMethod(method, { asWritten });
     const options = {
       timeout,
       resetTimeoutOnProgress: true,
       ...(signal && { signal }),
       ...(onprogress && { onprogress }),
     };
-    if (method !== "ping") return client.request({ method, params }, ANY_RESULT, options);
+    if (method !== "ping" || asWritten) return client.request({ method, params }, ANY_RESULT, options);
     return client.getProtocolEra() === "modern" ? client.discover(options) : client.ping(options);
   };

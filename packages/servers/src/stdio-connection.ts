@@ -157,13 +157,12 @@ function directUpstream(
 const directAsks =
   (direct: DirectRequests, tasks: AskServer | undefined): AskServer =>
   async (method, params, options) => {
-    checkServerMethod(method);
+    checkServerMethod(method, options);
+    const { asWritten = false, ...requestOptions } = options ?? {};
+    if (asWritten) return direct.request(method, params, requestOptions);
     if (tasks && isAboutTasks(method, params)) return tasks(method, params, options);
-    const result = await direct.request(
-      method === "ping" && tasks ? "server/discover" : method,
-      params,
-      options,
-    );
+    const wireMethod = method === "ping" && tasks ? "server/discover" : method;
+    const result = await direct.request(wireMethod, params, requestOptions);
     return result instanceof JsonText ? result.parse() : result;
   };
 

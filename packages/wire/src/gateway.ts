@@ -96,6 +96,8 @@ export interface ViewPlace {
   src: string;
   origin: string;
   viewOrigin: string;
+  /** The barrier between the view and other apps: a site, an origin, no origin on its own host, or no origin on a shared host. */
+  isolation?: "site" | "origin" | "opaque" | "shared" | undefined;
   allow: string;
   policy: string;
   csp: ResourceCsp;
@@ -159,6 +161,12 @@ export interface GatewayQuestion {
   remember: ("session" | "always")[];
   /** Scope of a remembered answer, as text after "allow", such as `all ordinary tools of weather`. */
   scope?: string | undefined;
+  /** A remembered answer covers all ordinary tools of the server, or a tool of the app itself. */
+  covers?: "tools" | "own-tool" | undefined;
+  /** The requester, if it is not an app. */
+  asker?: "model" | "agent" | undefined;
+  /** The agent's own name. */
+  agent?: string | undefined;
   /** How often the user is asked about the server's apps, if the answer may change that. */
   level?: "always" | "changes" | "important" | undefined;
 }

@@ -55,7 +55,9 @@ export {
   MAY_HAVE_RUN,
 } from "./gateway-error.js";
 export type {
+  ClientCapability,
   CompletionSource,
+  DeclaredCapabilities,
   InspectionNotices,
   InspectionRequests,
   ServerLogLine,

@@ -33,6 +33,19 @@ export interface ServerRoots {
   needsRestart: boolean;
 }
 
+/** A capability that is declared to servers. `ui` is the extension of MCP Apps. */
+export type ClientCapability = "sampling" | "elicitation.form" | "elicitation.url" | "roots" | "ui";
+
+/** The capabilities that are declared to a server. */
+export interface DeclaredCapabilities {
+  /** Those that could be declared now: sampling needs a model, and roots need a root. */
+  available: ClientCapability[];
+  /** Those that the user has left out. They are not declared even if they are available. */
+  hidden: ClientCapability[];
+  /** Whether the running server learns of a change only after a restart. */
+  needsRestart: boolean;
+}
+
 /** A task of a server, with the names of revision 2025-11-25. */
 export interface ServerTask {
   taskId: string;
@@ -140,8 +153,26 @@ export interface InspectionRequests {
     params: ServerReference & { roots?: ServerRoot[] | undefined };
     result: ServerRoots;
   };
+  /**
+   * Returns the capabilities that are declared to a server; with `hidden`, first sets those that are left out. The gateway
+   * refuses requests of the server that need one of them. Refused with `server-shared` if other users use the server too.
+   */
+  "gateway/capabilities": {
+    params: ServerReference & { hidden?: ClientCapability[] | undefined };
+    result: DeclaredCapabilities;
+  };
   /** Measures how long the server takes to answer `ping`, or `server/discover` from revision 2026-07-28 on. */
   "gateway/ping": { params: ServerReference; result: { milliseconds: number } };
+  /**
+   * Sends a request that the user has written, and returns its result, which is any object. Methods that belong to the
+   * connection are refused with `not-allowed`, such as `initialize`, subscriptions, the log level and tasks. At a server
+   * that others use too, methods that the gateway does not know are refused with `server-shared`. A result of more than
+   * 4,000,000 characters is refused with `server-too-large`.
+   */
+  "gateway/request": {
+    params: ServerReference & { method: string; params?: Record<string, unknown> | undefined };
+    result: Record<string, unknown>;
+  };
   /**
    * Follows a server: `gateway/log` and `gateway/task`, and with `messages` also `gateway/traffic` and
    * `gateway/http`, from now on. A page

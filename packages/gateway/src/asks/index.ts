@@ -6,5 +6,6 @@
 
 export { pageServices } from "./page-services.js";
 export type { SamplingService } from "./sampling-service.js";
-export { asksOf } from "./services.js";
+export { type AskServices, asksOf } from "./services.js";
+export { CLIENT_CAPABILITIES, namesOf, UserCapabilities, withoutHidden } from "./user-capabilities.js";
 export { problemOf, UserRoots } from "./user-roots.js";

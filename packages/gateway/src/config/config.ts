@@ -36,7 +36,10 @@ export interface SandboxSettings {
   host?: string | undefined;
   /** Port of the sandbox's own listener; 0 for any free port. */
   port: number;
-  /** The pattern of app origins, `http://{role}.{label}.localhost:PORT` by default. */
+  /**
+   * The pattern of app origins, `http://{role}.{label}.localhost:PORT` by default; or one host for all apps, which have
+   * no origins then.
+   */
   origin?: string | undefined;
   publicSuffix: boolean;
   /** Whether apps report their console output, for app developers. */

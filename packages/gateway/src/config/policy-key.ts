@@ -10,6 +10,9 @@ export const PERMISSION_METHOD = "ui/permission";
 /** The method name of apps' tools in records and policies. They belong to no server. */
 export const APP_TOOL_METHOD = "app-tools/call";
 
+/** Requests that a user writes in the inspector. Their records have the method that was sent. */
+export const ANY_REQUEST = "gateway/request";
+
 /** Requests to the user's model, by apps and servers. */
 export const SAMPLING_METHOD = "sampling/createMessage";
 
@@ -18,7 +21,7 @@ export const ELICITATION_METHOD = "elicitation/create";
 
 /** Whether a policy table may have this key. A key with a typo would allow too much. */
 export function isPolicyKey(key: string, methods: readonly string[]): boolean {
-  return [...methods, PERMISSION_METHOD, APP_TOOL_METHOD].some((method) => {
+  return [...methods, PERMISSION_METHOD, APP_TOOL_METHOD, ANY_REQUEST].some((method) => {
     const isAt = (at: number): boolean =>
       key.startsWith(method, at) && /^(:.|$)/s.test(key.slice(at + method.length));
     if (!key.startsWith("view:")) return isAt(0);

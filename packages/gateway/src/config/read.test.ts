@@ -51,6 +51,18 @@ const problemsOf = (server: unknown, options?: ReadOptions) =>
   problems({ mcpServers: { one: server } }, options);
 
 describe("readSettings", () => {
+  it.each([
+    ["https://sandbox.example.com", true],
+    ["https://sandbox.example.com:8443", true],
+    ["https://sandbox.example.com/", false],
+    ["https://*.example.com", false],
+    ["https://{label}.example.com", false],
+    ["sandbox.example.com", false],
+  ])("one host for all apps: %s", async (origin, isOne) => {
+    if (isOne) expect((await read({ sandbox: { origin } })).sandbox.origin).toBe(origin);
+    else await expect(read({ sandbox: { origin } })).rejects.toThrow("must be a pattern, or one host");
+  });
+
   it("reads the documented example, which has every key", async () => {
     const doc = await readFile(new URL("../../../../docs/gateway/config.md", import.meta.url), "utf8");
     const [, example = ""] = /```json\n([\s\S]*?)```/.exec(doc) ?? [];
@@ -350,7 +362,11 @@ describe("readSettings", () => {
       { listen: { origin: "http://x.example" } },
       "listen.origin: must be an origin; write it like",
     ],
-    ["a pattern", { sandbox: { origin: "https://x" } }, "sandbox.origin: must be a pattern; write it like"],
+    [
+      "a pattern",
+      { sandbox: { origin: "https://x.example/path" } },
+      "sandbox.origin: must be a pattern, or one host; write it like",
+    ],
     ["a database", { database: "mysql://x" }, "database: names no database; write"],
     ["a method", { policy: { x: "ask" } }, "policy.x: unknown method; write one such as"],
     ["a user's name", { users: [{ token: "${KEY}" }] }, 'users[0]: has no name; add "name"'],

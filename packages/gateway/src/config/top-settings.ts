@@ -96,6 +96,10 @@ const origin =
 export const listenReader = (sources: Sources) =>
   object({ host: text, port, origin: origin(referringText(sources)), allowRemote: flag });
 
+/** Whether it is one host for all apps, which have no origins then. */
+const isOneHost = (written: string): boolean =>
+  /^https?:\/\/[^/{}*]+$/.test(written) && URL.canParse(written) && new URL(written).origin === written;
+
 export const sandboxReader = (sources: Sources) =>
   object({
     host: referringText(sources),
@@ -103,9 +107,13 @@ export const sandboxReader = (sources: Sources) =>
     origin: (value, spot) => {
       const written = referringText(sources)(value, spot);
       if (written === undefined) return undefined;
-      return /^https?:\/\/[^/]*\{label\}[^/]*$/.test(written) && written.includes("{role}")
+      const isPattern = /^https?:\/\/[^/]*\{label\}[^/]*$/.test(written) && written.includes("{role}");
+      return isPattern || isOneHost(written)
         ? written
-        : spot.wrong("must be a pattern", 'write it like "https://{role}-{label}.apps.example.com"');
+        : spot.wrong(
+            "must be a pattern, or one host",
+            'write it like "https://{role}-{label}.apps.example.com", or "https://sandbox.example.com"',
+          );
     },
     publicSuffix: flag,
     console: flag,

@@ -107,6 +107,14 @@ class WiredPage implements PageOptions, SessionHandler {
       : servers.getSame(this.user, { name, identity });
   }
 
+  get capabilities(): PageOptions["capabilities"] {
+    return this.#parts.capabilities;
+  }
+
+  declarable(...[guard]: Parameters<PageOptions["declarable"]>): ReturnType<PageOptions["declarable"]> {
+    return this.#parts.asksOf(() => guard).capabilities();
+  }
+
   get roots(): PageOptions["roots"] {
     return this.#parts.roots;
   }

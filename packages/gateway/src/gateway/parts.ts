@@ -14,14 +14,23 @@ import {
   launch,
   OAuthSessions,
   type Server,
+  type ServerAsks,
   type ServerIdentity,
   ServerPool,
   safeFetch,
 } from "@vitrine/servers";
 import { GatewayError, VITRINE_VERSION } from "@vitrine/wire";
-import { asksOf, pageServices, UserRoots } from "../asks/index.js";
+import {
+  type AskServices,
+  asksOf,
+  pageServices,
+  UserCapabilities,
+  UserRoots,
+  withoutHidden,
+} from "../asks/index.js";
 import type { GatewaySettings } from "../config/config.js";
 import { CallRecord } from "../guard/call-record.js";
+import type { GatewayGuard } from "../guard/gateway-guard.js";
 import type { GatewayAsk, GuardMetrics } from "../guard/guard-options.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import { GuardedServers } from "../guard/guarded-servers.js";
@@ -96,6 +105,7 @@ export class GatewayParts {
   /** The tasks of users at shared servers. */
   readonly tasks = new UserTasks();
   /** The roots that servers are told of. */
+  readonly capabilities = new UserCapabilities();
   readonly roots = new UserRoots((name) => this.settings.servers.get(name)?.roots);
   readonly pool: ServerPool;
   readonly servers: GuardedServers;
@@ -172,10 +182,8 @@ export class GatewayParts {
         // A server that all users share has nobody to ask, unless there is one user only.
         const whom = user ?? this.#onlyUser();
         if (whom === undefined) return undefined;
-        return asksOf(() => this.servers.guardOf(whom, server()), {
-          ...this.services,
-          roots: (guard) => this.roots.of(guard.user, guard.server).roots,
-        });
+        const guard = (): GatewayGuard => this.servers.guardOf(whom, server());
+        return withoutHidden(this.asksOf(guard), () => this.capabilities.hidden(whom, server().settings));
       },
       info: INFO,
       limits: () => this.settings.limits,
@@ -331,6 +339,12 @@ export class GatewayParts {
       }),
       mayAdminister: (user) => user === this.#onlyUser() || this.settings.admins.includes(user),
     };
+  }
+
+  /** Answers requests of servers with the services of this gateway. */
+  asksOf(guard: () => GatewayGuard): ServerAsks {
+    const roots: AskServices["roots"] = (of) => this.roots.of(of.user, of.server).roots;
+    return asksOf(guard, { ...this.services, roots });
   }
 
   #guardMetrics(): GuardMetrics {

@@ -22,6 +22,8 @@ export async function sandboxSecret(folder: string): Promise<string> {
 /** The frames of all apps, as a source in a page's policy. */
 export function frameSource(pattern: string | undefined, port: number): string {
   if (pattern === undefined) return `http://*.localhost:${port}`;
+  // All apps on one host.
+  if (!pattern.includes("{")) return new URL(pattern).origin;
   const { protocol, host } = new URL(pattern.replace("{role}", "role").replace("{label}", "label"));
   return `${protocol}//*.${host
     .split(".")

@@ -7,6 +7,7 @@ import { Refusal, type ViewCall } from "@vitrine/guard";
 import { decode, HOST_END, INVALID_PARAMS, type Shape, type Tool, VitrineError } from "@vitrine/protocol";
 import { INSPECTION, isInspection, onlyInspects } from "../config/inspection-methods.js";
 import { APP_TOOL_METHOD } from "../config/policy-key.js";
+import { checkAnyMethod, isOnlyWritten, mayAffectOthers } from "./any-request.js";
 import type { GuardedCall } from "./guarded-call.js";
 
 type ViewMethod = ViewCall["method"];
@@ -56,12 +57,19 @@ const isByTheServer = (method: string): boolean => BY_THE_SERVER.has(method) || 
 /** Whether the page performs the method itself, with a permit. */
 export const isByThePage = (method: string): boolean => BY_THE_PAGE.has(method);
 
+/** Whether it is a method that only a user can send, who writes it. */
+const isWritten = (method: string): boolean => isOnlyWritten(method, METHODS.has(method));
+
+/** Whether the method may affect other users of a server that all users share. */
+export const affectsOthers = (method: string): boolean => mayAffectOthers(method, METHODS.has(method));
+
 /** Whether the server must be running to decide about the method. */
 export const needsServer = (method: string): boolean =>
-  isByTheServer(method) || method === "ui/download-file";
+  isByTheServer(method) || isWritten(method) || method === "ui/download-file";
 
 /** Whether the call goes to a server or an app, which may have run it although no answer came. */
-export const isSentOut = (method: string): boolean => isByTheServer(method) || method === APP_TOOL_METHOD;
+export const isSentOut = (method: string): boolean =>
+  isByTheServer(method) || isWritten(method) || method === APP_TOOL_METHOD;
 
 /** Whether the method may be repeated if its outcome is unknown: it only reads, or sets a state. */
 export const isRepeatable = (method: string): boolean =>
@@ -81,9 +89,17 @@ export const recordingOf = (method: string): "durable" | "loose" | "none" =>
 
 /**
  * Returns the method if the actor may use it and its params are valid. The model may only call tools. The user
- * may also inspect the server, which nobody else may. Permits are for views, because only a view has a page that could use one.
+ * may also inspect the server, which nobody else may, and send a request that is written by hand with any params. Permits are for views, because only a view has a page that could use one.
  */
-export function allowedMethod({ actor, method, params }: GuardedCall, permit: boolean): ViewMethod {
+export function allowedMethod(
+  { actor, method, params, asWritten }: GuardedCall,
+  permit: boolean,
+): ViewMethod {
+  if (asWritten && actor === "host" && !permit) {
+    checkAnyMethod(method);
+    // The links compare names of methods, and pass on those that they do not know.
+    return method as ViewMethod;
+  }
   const fits =
     isMethod(method) && mayUse(actor, method) && (!permit || (actor === "view" && BY_THE_PAGE.has(method)));
   if (!fits) throw new Refusal("method-unknown", `${shown(method)} is not available here`);

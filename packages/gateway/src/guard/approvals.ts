@@ -119,16 +119,16 @@ export class Approvals {
       const offered = isAnyway ? [] : rememberable(question);
       const level = offersLevel(question) ? await this.level.current() : undefined;
       // If the answer covers more than the question, the reason must say so.
-      const reason =
-        subject === question.subject
-          ? question.reason
-          : `${question.reason} ${ORDINARY[askerOf(question.view)]}`;
+      const isWider = subject !== question.subject;
+      const reason = isWider ? `${question.reason} ${ORDINARY[askerOf(question.view)]}` : question.reason;
       const asked: Question = {
         ...question,
         // A page shows tools of apps like those of servers.
         method: question.method === APP_TOOL_METHOD ? "tools/call" : question.method,
         reason: ofWhom(question, reason),
         scope: scopeOf(question, subject),
+        ...(isWider && { covers: "tools" }),
+        ...(askerOf(question.view) === "model" && { asker: "model" }),
         ...(level !== undefined && { level }),
       };
       const given = await ask(asked, offered, signal);

@@ -172,6 +172,27 @@ describe("an allowed call", () => {
     expect(store.entries).toHaveLength(6);
   });
 
+  it("that a user wrote is on disk before it runs, and indeterminate if it is cancelled then", async () => {
+    const { store, send, effect } = setUp();
+    effect.mockImplementation(async () => {
+      expect(store.entries).toMatchObject([{ method: "demo/echo", decision: "allowed" }]);
+      throw new VitrineError("aborted", "taken back");
+    });
+    const written = { actor: "host", view: "", asWritten: true } as const;
+    await expect(send("demo/echo", { a: 1 }, written)).rejects.toMatchObject({ code: "aborted" });
+    expect(store.outcomes).toMatchObject([{ outcome: "indeterminate", code: "aborted" }]);
+  });
+
+  it.each(["view", "model", "http"] as const)(
+    "cannot be written by others than the user: %s",
+    async (actor) => {
+      const { send, effect } = setUp();
+      const written = send("demo/echo", {}, { actor, asWritten: true });
+      await expect(written).rejects.toMatchObject({ data: { code: "method-unknown" } });
+      expect(effect).not.toHaveBeenCalled();
+    },
+  );
+
   it("with effects is indeterminate if it is cancelled after the server received it", async () => {
     const { store, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
     effect.mockRejectedValueOnce(new VitrineError("aborted", "taken back"));
@@ -562,7 +583,8 @@ describe("approval", () => {
     expect(ask).toHaveBeenCalledOnce();
     expect(ask.mock.calls[0]?.[1]).toEqual(["session", "always"]);
     // The question names the scope of an approval.
-    expect(ask.mock.calls[0]?.[0].scope).toBe("all ordinary tools of shop");
+    expect(ask.mock.calls[0]?.[0]).toMatchObject({ scope: "all ordinary tools of shop", covers: "tools" });
+    expect(ask.mock.calls[0]?.[0]).not.toHaveProperty("asker");
     expect(store.entries.map(({ reason }) => reason)).toEqual(["asked", "remembered", "remembered"]);
     expect(store.records).toMatchObject([{ user: "ann", server: "shop", method: "tools/call", subject: "" }]);
   });

@@ -15,11 +15,11 @@ import {
 } from "@vitrine/guard";
 import { INTERNAL_ERROR, isVisibleTo, type Permission, VitrineError } from "@vitrine/protocol";
 import { GatewayError, type GatewayPermit, MAY_HAVE_RUN } from "@vitrine/wire";
-import { PERMISSION_METHOD } from "../config/policy-key.js";
+import { ANY_REQUEST, PERMISSION_METHOD } from "../config/policy-key.js";
 import type { ServerKey } from "../store/known-servers.js";
 import type { SessionConsent } from "../store/store.js";
 import { allowedMethod, isRepeatable, isSentOut, needsServer, onlyReads } from "./allow-list.js";
-import { Approvals } from "./approvals.js";
+import { Approvals, notAllowed } from "./approvals.js";
 import { type Begun, nothingBegun } from "./begun-calls.js";
 import { CallRecord, type RecordPlace, refusalKeyOf } from "./call-record.js";
 import { sha256 } from "./digest.js";
@@ -369,6 +369,7 @@ export class GatewayGuard {
       return proceed(call);
     }
     const method = allowedMethod(call, isPermit);
+    if (call.asWritten) this.#checkWritten(call);
     const viewCall: RecordedCall = { ...asViewCall(call, method), record, own };
     const starting = this.#ready(method);
     if (starting) await starting;
@@ -407,6 +408,12 @@ export class GatewayGuard {
     return isKnown
       ? new GatewayError("server-too-large", message, options)
       : new VitrineError("invalid", message, options);
+  }
+
+  /** The operator may deny requests that users write, all of them or one method. */
+  #checkWritten({ method }: GuardedCall): void {
+    const subject = { method: ANY_REQUEST, subject: method, params: {} };
+    if (this.#approvals.isDenied(subject)) throw notAllowed(subject);
   }
 
   #checkUser({ user }: GuardedCall): void {

@@ -25,6 +25,8 @@ export interface GuardedCall {
   readonly identity?: string | undefined;
   readonly method: string;
   readonly params: Record<string, unknown>;
+  /** Whether the user has written the request: the method may be any that the server knows. */
+  readonly asWritten?: boolean | undefined;
   /** The original JSON of the params, if available, which saves serializing them for the hash. */
   readonly paramsText?: string | undefined;
   /** The caller's own key of this call: calls with the same key run once. */

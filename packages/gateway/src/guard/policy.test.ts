@@ -120,6 +120,8 @@ describe("a key of a table", () => {
     "tools/call:a:b",
     "ui/permission:camera",
     "app-tools/call:zoom",
+    "gateway/request",
+    "gateway/request:demo/echo",
     "view:cart:app-tools/call",
     "view:cart:tools/call",
     "view:ui://shop/cart:tools/call:pay",
@@ -131,6 +133,7 @@ describe("a key of a table", () => {
   it.each([
     "",
     "tools/cal",
+    "gateway/requests",
     "tools/calls",
     "tools/call:",
     "tools/call ",

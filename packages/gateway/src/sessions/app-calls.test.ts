@@ -120,6 +120,7 @@ describe("a tool of an app", () => {
   it("is described correctly in the question", async () => {
     const { ask, call } = setUp({ all: { "app-tools/call": "ask" } });
     for (const annotations of [READS, {}, { destructiveHint: true }]) await call(annotations);
+    expect(ask.mock.calls[0]?.[0]).toMatchObject({ asker: "model", covers: "own-tool" });
     expect(ask.mock.calls.map(([{ reason }]) => reason)).toEqual([
       expect.stringContaining("declares itself read-only"),
       expect.stringContaining("may change something"),

@@ -84,6 +84,9 @@ function questionOf({ server }: ViewOwner, { view, tool, arguments: input, agent
     fingerprint: fingerprint(tool),
     params: { name: tool.name, arguments: input },
     reason: `${who} wants to use a tool of this app that ${effectOf(tool)}.`,
+    asker: agent === undefined ? "model" : "agent",
+    agent,
+    covers: "own-tool",
   };
 }
 

@@ -9,7 +9,7 @@ import {
 import { afterEach, expect, it } from "vitest";
 import { type ConversationStage, conversationStage } from "../../../../testing/gateway/conversation-stage.js";
 import { NO_HEIRS } from "../../../../testing/gateway/guard-stage.js";
-import { UserRoots } from "../asks/index.js";
+import { UserCapabilities, UserRoots } from "../asks/index.js";
 import { PageSession } from "./page-session.js";
 import { LiveSession, type PageTransport } from "./transports/live-session.js";
 import { INPUT_RATES, InputRate } from "./transports/rate.js";
@@ -112,6 +112,8 @@ async function setUp() {
     mayBeOld: false,
     conversations,
     known: NO_HEIRS,
+    capabilities: new UserCapabilities(),
+    declarable: () => ({}),
     roots: new UserRoots(() => undefined),
     tasks: new UserTasks(),
     isShared: () => false,

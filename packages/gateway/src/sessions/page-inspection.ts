@@ -14,9 +14,22 @@ import {
   recordOf,
   VitrineError,
 } from "@vitrine/protocol";
-import { type Server, type ServerMethod, showableResult, TASKS_EXTENSION } from "@vitrine/servers";
-import { GatewayError, type InspectionRequests, type ServerReference, type ServerRoots } from "@vitrine/wire";
-import { problemOf, type UserRoots } from "../asks/index.js";
+import {
+  type AskCapabilities,
+  type Server,
+  type ServerMethod,
+  showableResult,
+  TASKS_EXTENSION,
+} from "@vitrine/servers";
+import {
+  type DeclaredCapabilities,
+  GatewayError,
+  type InspectionRequests,
+  type ServerReference,
+  type ServerRoots,
+} from "@vitrine/wire";
+import { namesOf, problemOf, type UserCapabilities, type UserRoots } from "../asks/index.js";
+import { affectsOthers } from "../guard/allow-list.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
 import { InspectedServers, type InspectedServersOptions } from "./inspected-servers.js";
@@ -24,12 +37,17 @@ import type { PageAnswer, PageRequest } from "./page-params.js";
 import { iconOf } from "./server-icon.js";
 import { mustBeTask, readTask } from "./server-task.js";
 import type { UserTasks } from "./user-tasks.js";
+import { readWritten } from "./written-result.js";
 
 /** Options of {@link PageInspection}. */
 export interface PageInspectionOptions extends InspectedServersOptions {
   readonly user: string;
   /** Passes a request through the guard of its server; see {@link GuardedServers.pass}. */
   readonly pass: GuardedServers["pass"];
+  /** The capabilities that users leave out. */
+  readonly capabilities: UserCapabilities;
+  /** The capabilities that could be declared to a server. */
+  declarable(guard: GuardedServer["guard"]): AskCapabilities;
   /** The roots of users' servers. */
   readonly roots: UserRoots;
   /** The tasks of users at shared servers. */
@@ -37,6 +55,7 @@ export interface PageInspectionOptions extends InspectedServersOptions {
 }
 
 type Method = keyof InspectionRequests;
+type Effect = (at: GuardedServer, passed: GuardedCall) => Promise<unknown>;
 
 type Handlers = {
   readonly [M in Method]: (
@@ -122,6 +141,11 @@ export class PageInspection {
       }
       return page.#rootsOf(server, roots);
     },
+    "gateway/capabilities": (page, { server: name, identity, hidden }) => {
+      const at = page.#at({ server: name, identity });
+      if (hidden) page.#checkOwn({ server: name });
+      return page.#capabilitiesOf(at, hidden);
+    },
     "gateway/ping": async (page, at, request) => {
       let milliseconds = 0;
       await page.#pass("ping", at, {}, request, async ({ server }) => {
@@ -132,6 +156,13 @@ export class PageInspection {
         milliseconds = performance.now() - before;
       });
       return { milliseconds };
+    },
+    "gateway/request": (page, { method, params = {}, ...at }, request) => {
+      if (affectsOthers(method)) page.#checkOwn(at);
+      const { signal, onprogress } = request;
+      const effect: Effect = ({ server }, passed) =>
+        server.ask(method, passed.params, { signal, onprogress, asWritten: true });
+      return page.#pass(method, at, params, request, effect, true).then(readWritten);
     },
     "gateway/watch": (page, { messages = false, ...at }) => {
       page.#servers.watch(page.#at(at), messages);
@@ -227,10 +258,11 @@ export class PageInspection {
     { server, identity }: ServerReference,
     params: Record<string, unknown>,
     { key, signal, mayBeOld, trace }: PageRequest,
-    effect: (at: GuardedServer, passed: GuardedCall) => Promise<unknown>,
+    effect: Effect,
+    asWritten = false,
   ): Promise<unknown> {
     const { user, pass } = this.#options;
-    const call = { actor: "host" as const, user, view: "", server, method, params };
+    const call = { actor: "host" as const, user, view: "", server, method, params, asWritten };
     return pass({ ...call, identity, key, signal, mayBeOld, trace }, effect);
   }
 
@@ -260,6 +292,19 @@ export class PageInspection {
     );
   }
 
+  #capabilitiesOf(
+    { server, guard }: GuardedServer,
+    wanted: InspectionRequests["gateway/capabilities"]["params"]["hidden"],
+  ): DeclaredCapabilities {
+    const { user, capabilities, declarable, isShared } = this.#options;
+    const before = capabilities.hidden(user, server.settings);
+    if (wanted) capabilities.hide(user, server.settings, wanted);
+    const hidden = [...capabilities.hidden(user, server.settings)];
+    const available = isShared(server.settings.name) ? namesOf({}) : namesOf(declarable(guard));
+    const isChanged = hidden.length !== before.size || hidden.some((name) => !before.has(name));
+    return { available, hidden, needsRestart: isChanged && !isTold(server) };
+  }
+
   async #rootsOf(
     server: Server,
     wanted: InspectionRequests["gateway/roots"]["params"]["roots"],
@@ -272,15 +317,20 @@ export class PageInspection {
       if (hadAny) await server.rootsChanged();
     }
     const { roots, from } = known.of(user, server.settings);
-    const { state, protocolVersion = "" } = server.status;
-    // Revision 2026-07-28 declares capabilities with every request, earlier ones only in the handshake.
-    const isTold = state !== "ready" || protocolVersion >= "2026-07-28";
     return {
       roots: roots.map((root) => ({ ...root })),
       ...(from && { from }),
-      needsRestart: wanted !== undefined && !isTold && hadAny !== roots.length > 0,
+      needsRestart: wanted !== undefined && !isTold(server) && hadAny !== roots.length > 0,
     };
   }
+}
+
+/**
+ * Whether the running server has been told already: revision 2026-07-28 declares capabilities with every request, earlier
+ * ones only in the handshake.
+ */
+function isTold({ status: { state, protocolVersion = "" } }: Server): boolean {
+  return state !== "ready" || protocolVersion >= "2026-07-28";
 }
 
 /** The values of a completion. A server may send anything. */

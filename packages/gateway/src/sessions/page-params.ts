@@ -18,6 +18,7 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import type { CompletionSource, ConversationCall, GatewayRequests } from "@vitrine/wire";
+import { CLIENT_CAPABILITIES } from "../asks/index.js";
 import { LEVELS } from "../config/inspection-methods.js";
 import { SETUP_PARAMS } from "../setup/setup-params.js";
 
@@ -102,7 +103,12 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M][
     {},
     { roots: { kind: "array", items: shape({ uri: STRING }, { name: STRING }) } },
   ),
+  "gateway/capabilities": inspected(
+    {},
+    { hidden: { kind: "array", items: { kind: "literal", values: [...CLIENT_CAPABILITIES] } } },
+  ),
   "gateway/ping": inspected(),
+  "gateway/request": inspected({ method: STRING }, { params: RECORD }),
   "gateway/watch": inspected({}, { messages: BOOLEAN }),
   "gateway/unwatch": inspected(),
   "gateway/task-start": inspected({ name: STRING }, { arguments: RECORD, ttl: NUMBER }),

@@ -41,8 +41,8 @@ export class PageQuestions {
     remember: GatewayQuestion["remember"],
     signal: AbortSignal,
   ): Promise<ConsentAnswer> {
-    const { view, server, method, subject, title, reason, params, tool, link, files, scope, level } =
-      question;
+    const { view, server, method, subject, title, reason, params, tool, link, files } = question;
+    const { scope, covers, asker, agent, level } = question;
     const asked = (id: string): GatewayQuestion => ({
       id,
       view,
@@ -56,6 +56,9 @@ export class PageQuestions {
       files,
       remember,
       scope,
+      covers,
+      asker,
+      agent,
       level,
       link: link && { url: link.url, host: link.host, display: link.display },
     });

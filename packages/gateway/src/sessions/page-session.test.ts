@@ -4,7 +4,7 @@ import { VitrineError } from "@vitrine/protocol";
 import { GatewayError, type OpenedView, type ViewPlace } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
 import { memoryStore, NO_HEIRS, stageServer } from "../../../../testing/gateway/guard-stage.js";
-import { UserRoots } from "../asks/index.js";
+import { UserCapabilities, UserRoots } from "../asks/index.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
 import type { GuardedServer } from "../guard/guarded-servers.js";
 import { Idempotency } from "../guard/idempotency.js";
@@ -63,6 +63,8 @@ function setUp(options: Partial<PageOptions> = {}) {
     onerror,
     conversations,
     known: NO_HEIRS,
+    capabilities: new UserCapabilities(),
+    declarable: () => ({}),
     roots: new UserRoots(() => undefined),
     tasks: new UserTasks(),
     isShared: () => false,

@@ -48,7 +48,7 @@ import { SmallMap } from "./small-map.js";
 /** Options of {@link PageSession}. */
 export interface PageOptions
   extends PageViewsOptions,
-    Pick<PageInspectionOptions, "roots" | "tasks" | "isShared" | "fields">,
+    Pick<PageInspectionOptions, "capabilities" | "declarable" | "roots" | "tasks" | "isShared" | "fields">,
     Pick<PageSignInOptions, "oauthSession" | "markSignIn"> {
   /** Whether programs may control the page; false by default. */
   readonly testMode?: boolean | undefined;
@@ -129,6 +129,8 @@ export class PageSession {
     const options = this.#options;
     this.#inspected ??= new PageInspection({
       user: options.user,
+      capabilities: options.capabilities,
+      declarable: (guard) => options.declarable(guard),
       roots: options.roots,
       tasks: options.tasks,
       pass: options.pass,

@@ -1,6 +1,7 @@
 /** Examples for the doc comments about HTTP; compiled with the tests. */
 import type { CallToolResult } from "@vitrine/protocol";
 import { standardGuard } from "../links/standard.js";
+import { type FetchListener, nodeListener } from "../node.js";
 import { httpUpstream } from "../upstream/http-upstream.js";
 import type { Upstream } from "../upstream/upstream.js";
 import { hostEndpoint } from "./http-endpoint.js";
@@ -40,6 +41,17 @@ export function endpoint(
   // In Hono, for example: app.post("/views", (c) => handle(c.req.raw))
   //#endregion hostEndpoint
   return handle;
+}
+
+export function inNode(handle: (request: Request) => Promise<Response>): FetchListener {
+  //#region nodeListener
+  const listener = nodeListener(handle);
+  // Node:    createServer(listener)
+  // Express: app.post("/rpc", listener)
+  // Fastify: app.post("/rpc", (request, reply) => reply.hijack() && listener(request.raw, reply.raw, request.body))
+  // Koa:     app.use((context) => { context.respond = false; return listener(context.req, context.res); })
+  //#endregion nodeListener
+  return listener;
 }
 
 export function upstream(token: () => Promise<string>): Upstream {

@@ -37,10 +37,16 @@ export interface Question extends ConsentKey {
   readonly link?: WebLink | undefined;
   /** Names under which files will be saved, each with a warning if it is a program. */
   readonly files?: string[] | undefined;
-  /** The reason of the question, as a sentence. */
+  /** The reason of the question, as an English sentence. */
   readonly reason: string;
+  /** The requester, if it is not an app. */
+  readonly asker?: "model" | "agent" | undefined;
+  /** The agent's own name, if an agent wants it. */
+  readonly agent?: string | undefined;
   /** Scope of a remembered approval, as text after "allow"; the subject if absent. */
   readonly scope?: string | undefined;
+  /** A remembered approval covers more than a tool of the server: all ordinary tools, or a tool of the app. */
+  readonly covers?: "tools" | "own-tool" | undefined;
   /** The current level of the server's apps, if the answer may change it. */
   readonly level?: AskLevel | undefined;
 }

@@ -3,60 +3,18 @@
  *
  * @module
  */
+import { METHOD_NOT_FOUND, type Params, type Result, recordOf, VitrineError } from "@vitrine/protocol";
+import { type ListenFilter, ListenStreams } from "./listen-streams.js";
 import {
-  METHOD_NOT_FOUND,
-  type Params,
-  type Progress,
-  type Result,
-  recordOf,
-  VitrineError,
-} from "@vitrine/protocol";
-import { type ListenFilter, type ListenStream, ListenStreams } from "./listen-streams.js";
-import type {
-  ServerCapabilities,
-  Upstream,
-  UpstreamMethod,
-  UpstreamNotification,
-  UpstreamRequestOptions,
-} from "./upstream.js";
-
-/** Options that the client takes with a request. */
-export interface ClientRequestOptions {
-  signal?: AbortSignal;
-  onprogress?: (progress: Progress) => void;
-  resetTimeoutOnProgress?: boolean;
-  timeout?: number;
-  maxTotalTimeout?: number;
-}
-
-type Ask<P> = (params: P, options?: ClientRequestOptions) => Promise<object>;
-
-/**
- * The part of a client that {@link clientUpstream} needs: `Client` of `@modelcontextprotocol/client` 2 has
- * it. Declared structurally, so that a host without the SDK does not load it.
- */
-export interface McpClient {
-  callTool: Ask<Params<"tools/call">>;
-  listTools: Ask<Params<"tools/list">>;
-  readResource: Ask<Params<"resources/read">>;
-  listResources: Ask<Params<"resources/list">>;
-  listResourceTemplates: Ask<Params<"resources/templates/list">>;
-  subscribeResource: Ask<Params<"resources/subscribe">>;
-  unsubscribeResource: Ask<Params<"resources/unsubscribe">>;
-  listPrompts: Ask<Params<"prompts/list">>;
-  getPrompt: Ask<Params<"prompts/get">>;
-  getServerCapabilities(): ServerCapabilities | undefined;
-  readonly transport?: ClientTransport | undefined;
-  /** Called with errors of {@link Upstream.listen} listeners, like those of the client's own handlers. */
-  onerror?: ((error: Error) => void) | undefined;
-  /** `modern` from revision 2026-07-28 on, in which a server sends notifications only on request. */
-  getProtocolEra?(): string | undefined;
-  listen?(filter: ListenFilter): Promise<ListenStream>;
-}
-
-interface ClientTransport {
-  onmessage?: ((message: never, extra?: never) => void) | undefined;
-}
+  askClient,
+  type ClientTransport,
+  isAskable,
+  type McpClient,
+  type McpClientV1,
+  notConnected,
+  readClientError,
+} from "./mcp-client.js";
+import type { Upstream, UpstreamMethod, UpstreamNotification, UpstreamRequestOptions } from "./upstream.js";
 
 /** Options of {@link clientUpstream}. */
 export interface ClientUpstreamOptions {
@@ -76,22 +34,11 @@ const HEARD: readonly string[] = [
   "notifications/prompts/list_changed",
 ] satisfies UpstreamNotification[];
 
-const ASKS = {
-  "tools/call": "callTool",
-  "tools/list": "listTools",
-  "resources/read": "readResource",
-  "resources/list": "listResources",
-  "resources/templates/list": "listResourceTemplates",
-  "resources/subscribe": "subscribeResource",
-  "resources/unsubscribe": "unsubscribeResource",
-  "prompts/list": "listPrompts",
-  "prompts/get": "getPrompt",
-} as const satisfies Record<UpstreamMethod, keyof McpClient>;
-
 type Listener = (method: UpstreamNotification, params: Record<string, unknown>) => void;
 
 /**
- * The server of an official client, for any number of views.
+ * The server of an official client, for any number of views: `Client` of `@modelcontextprotocol/client` 2 or of
+ * `@modelcontextprotocol/sdk` 1.
  *
  * It leaves the client's notification handlers, `listChanged` options and `fallbackNotificationHandler`
  * unchanged; they may also be set later. It listens beside them, on the client's transport
@@ -105,7 +52,7 @@ type Listener = (method: UpstreamNotification, params: Record<string, unknown>) 
  * const upstream = clientUpstream(client, { server: "weather" });
  * ```
  */
-export function clientUpstream(client: McpClient, options: ClientUpstreamOptions): Upstream {
+export function clientUpstream(client: McpClient | McpClientV1, options: ClientUpstreamOptions): Upstream {
   const { server, timeout = 60_000 } = options;
   const listeners = new Set<Listener>();
   let tapped: ClientTransport | undefined;
@@ -172,13 +119,12 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
     }
     // Always requests progress, which keeps a long call alive.
     const progress = onprogress ?? (method === "tools/call" ? () => {} : undefined);
-    const send = client[ASKS[method]].bind(client) as Ask<Params<M>>;
-    return (await send(params, {
+    return askClient(client, method, params, {
       timeout,
       resetTimeoutOnProgress: true,
       ...(signal && { signal }),
       ...(progress && { onprogress: progress }),
-    })) as Result<M>;
+    });
   };
 
   return {
@@ -187,7 +133,7 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
       return client.getServerCapabilities() ?? {};
     },
     async request(method, params, requestOptions = {}) {
-      if (!Object.hasOwn(ASKS, method)) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
+      if (!isAskable(method)) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
       // The client's own lists would be empty, which would be wrong.
       if (!client.transport) throw notConnected();
       tap();
@@ -195,7 +141,7 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
       try {
         return await ask(method, params, requestOptions);
       } catch (error) {
-        throw translate(error, method, requestOptions.signal);
+        throw readClientError(error, method, requestOptions.signal);
       }
     },
     listen(listener) {
@@ -226,27 +172,3 @@ const missed = (filter: ListenFilter): { method: UpstreamNotification; params: o
     params: { uri },
   })),
 ];
-
-/**
- * The client checks a result against the tool's output schema after the tool ran. Its error looks like the
- * server's.
- */
-const UNFIT_RESULT = /has an output schema but did not return|structured content/i;
-
-/** The client's own errors have string codes; the server's have numbers, and pass unchanged. */
-function translate(error: unknown, method: string, signal: AbortSignal | undefined): unknown {
-  const { code } = recordOf(error);
-  if (signal?.aborted) return new VitrineError("aborted", "the request was aborted", { cause: error });
-  if (code === "REQUEST_TIMEOUT") {
-    // A tool that did not answer may have run.
-    const data = { indeterminate: method === "tools/call" };
-    return new VitrineError("timeout", "the server did not answer in time", { cause: error, data });
-  }
-  if (method === "tools/call" && error instanceof Error && UNFIT_RESULT.test(error.message)) {
-    return new VitrineError("invalid", error.message, { cause: error, data: { indeterminate: true } });
-  }
-  return code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED" ? notConnected(error) : error;
-}
-
-const notConnected = (cause?: unknown): VitrineError =>
-  new VitrineError("closed", "the server is not connected", { cause });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { type PromptWords, promptWords } from "../words.js";
 import {
   appBoxes,
   hitsBox,
@@ -19,8 +20,8 @@ const DELAY = 600;
 /** Milliseconds between checks of the question. */
 const LOOK = 50;
 
-const EARLY = "That press came too early to count. Wait a moment, then press again.";
-const STAYED = "Move the pointer off this question and back onto the button, then press.";
+/** Why a press was refused. */
+type Refused = keyof Pick<PromptWords, "early" | "stayed">;
 
 /** Guards one question. */
 export interface ApprovalGuard {
@@ -95,7 +96,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
    * Why the last press was refused. It is shown at the pointer's click on an approving button: earlier, a
    * hint would move the button being pressed.
    */
-  let refusal = EARLY;
+  let refusal: Refused = "early";
   let hint = "";
   let at = "";
   const ends = new AbortController();
@@ -111,7 +112,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   };
   const refuse = (): void => {
     restart();
-    hint = refusal;
+    hint = promptWords()[refusal];
     draw();
   };
   const isInside = (point: Point | undefined): boolean =>
@@ -130,12 +131,12 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     wasReady = isReady();
     if (wasReady && !mayBeUnder && !isInside(lastPointer())) wasOutside = true;
   };
-  const press = (event: Event, isAllowed: boolean, why: string): void => {
+  const press = (event: Event, isAllowed: boolean, why: Refused): void => {
     const path = event.composedPath();
     isRefused = !(isReady() && isAllowed);
     if (isReady() && isAllowed) [pressed] = path;
     else {
-      refusal = isReady() ? why : EARLY;
+      refusal = isReady() ? why : "early";
       if (event.type === "keydown" && path.includes(box)) refuse();
       else restart();
     }
@@ -153,12 +154,12 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     look();
     // A touch does not hover: only its start is known.
     if (!isInside(pointOf(event))) mayBeUnder = false;
-    press(event, event.pointerType === "touch" || wasOutside, STAYED);
+    press(event, event.pointerType === "touch" || wasOutside, "stayed");
   });
   listen("keydown", (event) => {
     if (!event.isTrusted || (event.key !== "Enter" && event.key !== " ")) return;
     look();
-    press(event, !event.repeat, EARLY);
+    press(event, !event.repeat, "early");
   });
   // A key right after Tab may be meant for the previously focused element. A press moves the focus too.
   const enter = ({ relatedTarget }: FocusEvent): void => {

@@ -3,12 +3,15 @@
  *
  * @module
  */
+import { frameWords, markLanguage } from "../words.js";
 import type { FrameFailure } from "./failure.js";
 
 /** The parts of a frame. */
 export interface Chrome {
   /** The whole frame. Never moved in the document, because a moved iframe reloads. */
   box: HTMLDialogElement;
+  /** Stands in the page for an app in the corner. */
+  gap: HTMLElement;
   server: HTMLElement;
   title: HTMLElement;
   close: HTMLButtonElement;
@@ -29,11 +32,11 @@ const STYLE = `
 dialog{all:unset;display:flex;flex-direction:column;box-sizing:border-box;width:100%;font:13px/1.5 system-ui;color:CanvasText}
 [data-border],[data-mode=pip]{border:1px solid #8886;border-radius:8px;overflow:clip}
 [data-mode=fullscreen],[data-mode=pip]{position:fixed;inset:0;height:100%;background:Canvas}
-[data-mode=pip]{inset:auto 8px 8px auto;width:min(420px,100% - 16px);height:auto;max-height:calc(100% - 16px);overflow:auto;z-index:9}
+[data-mode=pip]{inset:auto;bottom:8px;inset-inline-end:8px;width:min(420px,100% - 16px);height:auto;max-height:calc(100% - 16px);overflow:auto;z-index:9}
 [part=header]{display:flex;gap:8px;padding:2px 8px}
 [part=server]{max-width:100%;flex:none;font-weight:600;overflow-wrap:anywhere}
 [part=title]{flex:1;opacity:.7;overflow:hidden;white-space:nowrap;text-overflow:ellipsis}
-button{all:unset;padding:2px 8px;border:1px solid;border-radius:8px;cursor:pointer;margin:4px 8px 0 0;display:inline-block}
+button{all:unset;padding:2px 8px;border:1px solid;border-radius:8px;cursor:pointer;margin-block-start:4px;margin-inline-end:8px;display:inline-block}
 [part=header] button{margin:0}
 [aria-disabled=true]{opacity:.5;cursor:default}
 [popover]{inset:auto;margin:0;box-sizing:border-box;width:min(420px,100vw - 16px);max-height:calc(100vh - 16px);overflow:auto;border:1px solid #8886;border-radius:8px;box-shadow:0 1px 5px #0006;color:CanvasText}
@@ -46,7 +49,7 @@ button{all:unset;padding:2px 8px;border:1px solid;border-radius:8px;cursor:point
 [part=hint]:empty{display:none}
 label{display:block}
 :focus-visible{outline:2px solid}
-[part~=panel]{padding:8px;background:#8881;overflow-wrap:anywhere}
+[part~=panel]{box-sizing:border-box;padding:8px;background:#8881;overflow-wrap:anywhere}
 [part~=notice]{background:linear-gradient(#fa03,#fa03),Canvas}
 [part~=prompt]{background:Canvas;border-top:4px solid #e90;padding:12px}
 [part~=prompt] pre{background:#8881}
@@ -89,9 +92,13 @@ export function buildChrome(root: ShadowRoot): Chrome {
     sheet.replaceSync(STYLE);
   }
   root.adoptedStyleSheets = [sheet];
-  const server = make("span", { part: "server" });
-  const title = make("span", { part: "title" });
-  const close = make("button", { part: "close", textContent: "Close" });
+  const server = make("span", { part: "server", dir: "auto" });
+  const title = make("span", { part: "title", dir: "auto" });
+  const close = make(
+    "button",
+    { part: "close" },
+    make("slot", { name: "close", textContent: frameWords().close }),
+  );
   // Always present, so that screen readers announce its content.
   const notice = make("div", { part: "notice panel", role: "status" });
   const notices = make("div", { part: "notices" }, notice);
@@ -102,8 +109,10 @@ export function buildChrome(root: ShadowRoot): Chrome {
   const header = make("div", { part: "header" }, server, title, close);
   const box = make("dialog", props, header, notices, stage, failure);
   Object.assign(box.dataset, { mode: "inline", state: "loading" });
-  root.append(box);
-  return { box, server, title, close, notices, notice, stage, failure };
+  markLanguage(box);
+  const gap = make("div", { part: "gap panel", hidden: true });
+  root.append(box, gap);
+  return { box, gap, server, title, close, notices, notice, stage, failure };
 }
 
 /** Shows why there is no app, and the tool's text. */
@@ -113,11 +122,14 @@ export function showFailure(
   text: string,
   retry: () => void,
 ): void {
-  const again = button("Try again", retry);
-  failure.replaceChildren(make("p", message), make("p", detail), again, make("pre", text));
+  const again = button(frameWords().tryAgain, retry);
+  const words = [make("p", message), make("p", { dir: "auto", textContent: detail, hidden: !detail }), again];
+  const result = make("pre", { dir: "auto", textContent: text, hidden: !text });
+  failure.replaceChildren(make("slot", { name: "failure" }, ...words, result));
 }
 
 /** Shows that an app does not respond, with a stop button; or hides it. */
 export function showNotice({ notice }: Chrome, silent: boolean, stop: () => void): void {
-  notice.replaceChildren(...(silent ? ["This app does not respond. ", button("Stop it", stop)] : []));
+  const { silent: words, stop: label } = frameWords();
+  notice.replaceChildren(...(silent ? [`${words} `, button(label, stop)] : []));
 }

@@ -39,17 +39,9 @@ export interface FrameFailure {
   detail?: string | undefined;
   /** Why something did not load. */
   cause?: LoadFailureCause | undefined;
+  /** The page of the documentation that says what to do about each code. */
+  help?: string | undefined;
 }
 
-/** The messages. */
-export const FAILURES: Readonly<Record<FrameFailureCode, string>> = {
-  "handshake-timeout": "This app did not start in time.",
-  "csp-blocked": "This app could not start: its policy blocked what it needs.",
-  "load-failed": "This app could not be loaded.",
-  "bad-resource": "This app cannot be shown: its description is invalid.",
-  "navigated-away": "This app left its page and was stopped.",
-  crashed: "This app crashed.",
-  "took-focus": "This app was stopped: it kept taking the keyboard focus while you were elsewhere.",
-  flooded: "This app was stopped: it flooded the page with messages.",
-  stopped: "This app was stopped.",
-};
+/** See {@link FrameFailure.help}. */
+export const HELP = "https://github.com/vitrine-mcp/vitrine/blob/main/docs/errors.md#frames";

@@ -13,10 +13,12 @@ import {
 } from "@vitrine/protocol";
 import { Bridge, type BridgeOptions } from "../bridge.js";
 import type { ProxyReport } from "../proxy-transport.js";
-import { browserContext, onThemeChange } from "./browser-context.js";
+import { frameWords } from "../words.js";
+import { browserContext, onPageChange } from "./browser-context.js";
 import { buildChrome, type Chrome, showFailure, showNotice } from "./chrome.js";
-import { FAILURES, type FrameFailure, type FrameFailureCode } from "./failure.js";
+import { type FrameFailure, type FrameFailureCode, HELP } from "./failure.js";
 import { type FocusGuard, guardFocus } from "./focus-guard.js";
+import { frameListeners, frames } from "./frames.js";
 import { type LoadFailureCause, whyNotLoaded } from "./load-failure.js";
 import { showMode } from "./modes.js";
 import { type Mount, mounts } from "./mount-queue.js";
@@ -73,14 +75,6 @@ const DEFAULT_HEIGHT = 150;
 
 /** Whether the user was active in the page, or in one of its frames, within the last seconds. */
 const isActive = (): boolean => navigator.userActivation?.isActive !== false;
-
-const frames = new Map<string, AppFrame>();
-
-/** The frame of a view, by its bridge's instance. */
-export const frameOf = (instance: string): AppFrame | undefined => frames.get(instance);
-
-/** Called for every new frame. */
-export const frameListeners = new Set<() => void>();
 
 /**
  * An app in a shadow root. It mounts the sandbox's proxy, opens the bridge, sizes the frame, shows a skeleton
@@ -285,7 +279,7 @@ export class AppFrame {
       // It cannot report its height, so it scrolls.
       this.#follow({ height: 400 });
       this.#enter("ready");
-      this.#chrome.notice.replaceChildren("Static document");
+      this.#chrome.notice.replaceChildren(frameWords().staticDocument);
     } else if (code === "loaded")
       this.#later(PATIENCE, () => {
         if (this.#state === "loading" && this.bridge.phase === "loading" && this.#blocked)
@@ -306,7 +300,7 @@ export class AppFrame {
 
   #fail(code: FrameFailureCode, detail?: string, cause?: LoadFailureCause): void {
     if (this.#state === "closed" || this.#state === "failed") return;
-    const failure = { code, message: FAILURES[code], detail, cause };
+    const failure = { code, message: frameWords().failures[code], detail, cause, help: HELP };
     this.#drawn();
     this.#remove();
     // Listeners first: they may provide the fallback text.
@@ -449,7 +443,7 @@ export class AppFrame {
       () => frames.delete(instance),
       () => sized.disconnect(),
       addAppBox(this.#chrome.box),
-      onThemeChange(() => this.#tell()),
+      onPageChange(() => this.#tell()),
     );
   }
 

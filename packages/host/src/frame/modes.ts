@@ -5,17 +5,21 @@
  * @module
  */
 import type { DisplayMode } from "@vitrine/protocol";
-import type { Chrome } from "./chrome.js";
+import { frameWords, markLanguage } from "../words.js";
+import { button, type Chrome } from "./chrome.js";
 import { openQuestions } from "./page-layout.js";
 
 /** Shows a frame in a mode. */
 export function showMode(chrome: Chrome, mode: DisplayMode): void {
-  const { box, close } = chrome;
+  const { box, close, gap } = chrome;
   const was = box.dataset["mode"];
   if (was === mode) return;
   if (was === "inline") chrome.before = document.activeElement as HTMLElement | null;
   // The user may have moved on in the page.
   const hadFocus = (box.getRootNode() as Document | ShadowRoot).activeElement !== null;
+  // The conversation around it does not move.
+  if (mode === "pip" && was === "inline") fillGap(chrome);
+  gap.hidden = mode !== "pip";
   box.close();
   box.dataset["mode"] = mode;
   box.role = mode === "inline" ? "group" : "dialog";
@@ -29,4 +33,15 @@ export function showMode(chrome: Chrome, mode: DisplayMode): void {
   for (const question of openQuestions) question.onModeChange();
   if (mode !== "inline") close.focus();
   else if (hadFocus) chrome.before?.focus?.();
+}
+
+/** Keeps the app's place, with a way back. */
+function fillGap({ box, close, gap }: Chrome): void {
+  const { inCorner, bringBack } = frameWords();
+  markLanguage(gap);
+  gap.style.height = `${box.offsetHeight}px`;
+  gap.replaceChildren(
+    `${inCorner} `,
+    button(bringBack, () => close.click()),
+  );
 }

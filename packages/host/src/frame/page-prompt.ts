@@ -5,7 +5,7 @@
  */
 import type { ConsentAnswer } from "@vitrine/guard";
 import { buildChrome, make } from "./chrome.js";
-import { frameListeners, frameOf } from "./frame.js";
+import { frameListeners, frameOf } from "./frames.js";
 import { type FrameQuestion, prompt, show } from "./prompt.js";
 
 /** Containers of questions without a frame, by the page's element; they float near it. */

@@ -1,4 +1,5 @@
 /** Which pages can show apps, and what a page says that cannot. */
+import { createHash, generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import {
   bundle,
   inlineScript,
+  launchProfile,
   type Page,
   type Site,
   serveSite,
@@ -25,10 +27,13 @@ interface Ended {
 }
 
 declare const show: (view: SandboxedView) => Promise<Ended>;
+declare const showByItself: (html: string, sandbox: string) => Promise<Ended>;
 
 /** Runs in the host page. */
 const HOST = `
   import "@vitrine/host/define";
+  import { pageView } from "@vitrine/host/in-page";
+  globalThis.showByItself = (html, sandbox) => show(pageView({ html }, { server: "test", sandbox }));
   globalThis.show = (view) => new Promise((resolve) => {
     const app = document.createElement("mcp-app");
     app.addEventListener("statechange", ({ detail: { state, failure } }) => {
@@ -78,6 +83,22 @@ async function serve(options: Partial<ServeSandboxOptions> = {}): Promise<Served
 
 const register = ({ sandbox }: ServedSandbox, more: Partial<ViewRegistration> = {}): Promise<SandboxedView> =>
   sandbox.register({ server: "test", html: rawView(), ...more });
+
+/** The origins of a sandbox, as its pages know them. */
+const patternOf = ({ port }: ServedSandbox): string => `http://{role}.{label}.localhost:${port}`;
+
+/** A folder for this test. */
+async function temporary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "vitrine-page-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function fileOf(name: string, contents: string): Promise<{ url: string }> {
+  const file = join(await temporary(), name);
+  await writeFile(file, contents);
+  return { url: pathToFileURL(file).href };
+}
 
 /** Opens a page, and shows the view there. */
 async function showAt(url: string, view: SandboxedView): Promise<Ended> {
@@ -145,13 +166,60 @@ describe("an app is shown", () => {
   });
 
   it("by a file, as in a desktop application", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "vitrine-file-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const file = join(folder, "chat.html");
-    await writeFile(file, host);
-    const url = pathToFileURL(file).href;
+    const { url } = await fileOf("chat.html", host);
     expect(await showAt(url, await register(await serve({ hosts: ["file:"] })))).toMatchObject(READY);
     expect(await showAt(url, await register(await serve()))).toMatchObject({ state: "failed" });
+  });
+
+  it("by a file that has the HTML, without a back end", async () => {
+    const { url } = await fileOf("chat.html", host);
+    const page = await context.newPage();
+    onTestFinished(() => page.close());
+    await page.goto(url);
+    const shown = async (hosts: string[]): Promise<Ended> =>
+      page.evaluate(([html, sandbox]) => showByItself(html, sandbox), [
+        rawView(),
+        patternOf(await serve({ hosts, pageViews: true })),
+      ] as const);
+    expect(await shown(["file:"])).toMatchObject(READY);
+    expect(await shown([site.origin()])).toMatchObject({ state: "failed", failure: { code: "load-failed" } });
+  });
+
+  it("by the pages of one browser extension, and of no other", async () => {
+    const [folder, profile] = await Promise.all([temporary(), temporary()]);
+    const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const key = publicKey.export({ type: "spki", format: "der" });
+    // Chromium writes the first half of the digest with the letters from a to p.
+    const id = createHash("sha256")
+      .update(key)
+      .digest("hex")
+      .slice(0, 32)
+      .replace(/./g, (digit) => "abcdefghijklmnop"[Number.parseInt(digit, 16)] ?? "");
+    const manifest = { manifest_version: 3, name: "Chat", version: "1", key: key.toString("base64") };
+    await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
+    await writeFile(join(folder, "chat.js"), await bundle(HOST));
+    await writeFile(join(folder, "chat.html"), `<!doctype html><body><script src="chat.js"></script>`);
+    const browser = await launchProfile(profile, [
+      `--disable-extensions-except=${folder}`,
+      `--load-extension=${folder}`,
+    ]);
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(`chrome-extension://${id}/chat.html`);
+    const shownBy = async (hosts: string[]): Promise<[Ended, Ended]> => {
+      const served = await serve({ hosts, pageViews: true });
+      return [
+        await page.evaluate((view) => show(view), await register(served)),
+        await page.evaluate(([html, sandbox]) => showByItself(html, sandbox), [
+          rawView(),
+          patternOf(served),
+        ] as const),
+      ];
+    };
+    expect(await shownBy([`chrome-extension://${id}`])).toMatchObject([READY, READY]);
+    const refused = failed("not-a-host", `chrome-extension://${id}`);
+    expect(await shownBy([`chrome-extension://${"a".repeat(32)}`])).toMatchObject([refused, refused]);
+    expect(await shownBy(["chrome-extension:"])).toMatchObject([READY, READY]);
   });
 
   it("by a page that is isolated from other origins", async () => {

@@ -4,15 +4,11 @@
  * @module
  */
 import type { AskLevel } from "@vitrine/guard";
+import { promptWords } from "../words.js";
 import { make } from "./chrome.js";
 
 /** The levels, from the one with the most questions. */
-const WORDS: Readonly<Record<AskLevel, string>> = {
-  always: "Always: before every action",
-  changes: "Changes only: before every call that may change something",
-  important: "Important only: approvals are remembered",
-};
-const LEVELS = Object.keys(WORDS) as AskLevel[];
+const LEVELS: readonly AskLevel[] = ["always", "changes", "important"];
 
 /** Number of choices so far: radio buttons with the same name belong together, in all questions of a frame. */
 let choices = 0;
@@ -30,6 +26,7 @@ export interface LevelChoice {
 export function levelChoice(now: AskLevel, onchange: () => void): LevelChoice {
   let level = now;
   const name = `level-${++choices}`;
+  const { howOften, levels } = promptWords();
   const radios = LEVELS.map((each) =>
     make(
       "label",
@@ -43,11 +40,11 @@ export function levelChoice(now: AskLevel, onchange: () => void): LevelChoice {
           onchange();
         },
       }),
-      WORDS[each],
+      levels[each],
     ),
   );
   return {
-    element: make("details", { part: "level" }, make("summary", "How often to ask"), ...radios),
+    element: make("details", { part: "level" }, make("summary", howOften), ...radios),
     chosen: () => (level === now ? undefined : level),
     isFewer: () => LEVELS.indexOf(level) > LEVELS.indexOf(now),
   };

@@ -4,9 +4,10 @@
  * @module
  */
 import { arrayAt, type ConsentAnswer, type Question, resultObject } from "@vitrine/guard";
+import { language, markLanguage, promptWords } from "../words.js";
 import { type ApprovalGuard, guardApproval } from "./approval-guard.js";
 import { button, make } from "./chrome.js";
-import { frameOf } from "./frame.js";
+import { frameOf } from "./frames.js";
 import { oneLine } from "./one-line.js";
 import { appBoxes, freePlace, lastPointer, type Point, usedAppBoxes } from "./page-layout.js";
 import { levelChoice } from "./prompt-level.js";
@@ -28,6 +29,9 @@ export type FrameQuestion = Pick<
   | "scope"
   | "tool"
   | "level"
+  | "asker"
+  | "agent"
+  | "covers"
 > & { readonly remember?: readonly ("session" | "always")[] | undefined };
 
 type Approval = "once" | "session" | "always";
@@ -66,8 +70,8 @@ export function prompt(
     };
     // Denying needs no second press, so it does not lead to fewer questions.
     const deny = (): void => end({ answer: "deny", level: levels?.isFewer() ? undefined : levels?.chosen() });
-    const text = line("pre", detailOf(question).slice(0, SHOWN));
-    const more = line("p", "Scroll to read everything.");
+    const text = Object.assign(line("pre", detailOf(question).slice(0, SHOWN)), { dir: "auto" });
+    const more = line("p", promptWords().scroll);
     const hint = make("div", { part: "hint", role: "status" });
     const asking = make("div", {});
     const confirming = make("div", { part: "confirm", hidden: true });
@@ -84,7 +88,7 @@ export function prompt(
     const confirm = (how: Approval): void => {
       asking.hidden = true;
       confirming.hidden = false;
-      const back = button("Back", () => {
+      const back = button(promptWords().back, () => {
         asking.hidden = false;
         confirming.replaceChildren();
         confirming.hidden = true;
@@ -106,7 +110,8 @@ export function prompt(
         each.ariaDisabled = `${!guard.isReady()}`;
       box.toggleAttribute("data-covers", guard.awaitsPointer());
     };
-    asking.append(...describe(question), text, rest(question), more, choice("Deny", deny));
+    asking.append(...describe(question), text, rest(question), more, choice(promptWords().deny, deny));
+    markLanguage(box);
     box.append(asking, confirming, hint);
     signal.addEventListener("abort", deny);
     place.append(box);
@@ -138,7 +143,7 @@ export function show(box: HTMLElement, server: string): void {
   const own = box.closest("dialog")?.getBoundingClientRect();
   // Preferably beside all apps; otherwise over one that is not in use.
   if (put(box, appBoxes()) || put(box, [...usedAppBoxes(), ...(own ? [own] : [])])) return;
-  const answer = choice("Answer", () => {
+  const answer = choice(promptWords().answer, () => {
     hide(box);
     // The pointer is at the pressed button. A position over an app is acceptable; otherwise the middle of the
     // window.
@@ -146,6 +151,7 @@ export function show(box: HTMLElement, server: string): void {
     box.querySelector("button")?.focus();
   });
   const standIn = make("div", { part: "waiting notice panel", role: "status" }, `${box.ariaLabel} `, answer);
+  markLanguage(standIn);
   box.before(standIn);
   standIn.popover = "manual";
   standIn.showPopover();
@@ -198,14 +204,15 @@ const agree = (text: string, guard: ApprovalGuard, act: () => void): HTMLElement
 /** Names the requester: the server first, then its app by the frame's title. */
 export function entitle(box: Element, server: string): void {
   const app = box.closest("dialog")?.ariaLabel;
-  box.ariaLabel = visible(`${server} asks${app ? ` · ${app}` : ""}`);
+  box.ariaLabel = visible(promptWords().asks(server, app ?? undefined));
   box.children[0]?.replaceChildren(box.ariaLabel);
 }
 
-function describe({ reason, subject, title }: FrameQuestion): HTMLElement[] {
+function describe(question: FrameQuestion): HTMLElement[] {
+  const { reason, subject, title } = question;
   const name = oneLine(title);
   return [
-    line("p", reason),
+    line("p", language()?.reason(question) ?? reason),
     // A question without a subject has no title of its own.
     line("p", subject && name !== subject ? `${name} (${subject})` : subject),
   ];
@@ -213,15 +220,15 @@ function describe({ reason, subject, title }: FrameQuestion): HTMLElement[] {
 
 const isDestructive = ({ tool }: FrameQuestion): boolean => tool?.annotations?.destructiveHint === true;
 
-const scopeOf = ({ scope, subject, server }: FrameQuestion): string => scope ?? (subject || server);
+const scopeOf = (question: FrameQuestion): string =>
+  language()?.scope(question) ?? question.scope ?? (question.subject || question.server);
 
 /** The button says what the approval is for. */
-const wordsOf = (question: FrameQuestion, how: Approval): string =>
-  how === "once"
-    ? "Allow once"
-    : how === "session"
-      ? `Allow ${scopeOf(question)} for this session`
-      : `Always allow ${scopeOf(question)}`;
+function wordsOf(question: FrameQuestion, how: Approval): string {
+  const { allowOnce, allowForSession, alwaysAllow } = promptWords();
+  if (how === "once") return allowOnce;
+  return (how === "session" ? allowForSession : alwaysAllow)(scopeOf(question));
+}
 
 /** The second question, and its button. */
 function confirmation(
@@ -230,22 +237,17 @@ function confirmation(
   isFewer?: boolean,
 ): [words: string, button: string] {
   const { server, subject } = question;
-  if (how === "always")
-    return [
-      `You will not be asked again about ${scopeOf(question)}.`,
-      `Yes, always allow ${scopeOf(question)}`,
-    ];
-  const fewer = isFewer ? `Apps of ${server} will ask less often. ` : "";
-  if (!isDestructive(question)) return [fewer, "Yes, ask less often"];
-  return [
-    `${fewer}${subject} of ${server} may delete or overwrite something for good.`,
-    `Yes, run ${subject}`,
-  ];
+  const words = promptWords();
+  const scope = scopeOf(question);
+  if (how === "always") return [words.notAskedAgain(scope), words.yesAlways(scope)];
+  const fewer = isFewer ? `${words.lessOften(server)} ` : "";
+  if (!isDestructive(question)) return [fewer, words.yesLessOften];
+  return [`${fewer}${words.mayDestroy(subject, server)}`, words.yesRun(subject)];
 }
 
 function rest(question: FrameQuestion): HTMLElement {
   const left = detailOf(question).length - SHOWN;
-  return line("p", left > 0 ? `${left} more characters` : "");
+  return line("p", left > 0 ? promptWords().more(left) : "");
 }
 
 /** The exact details of the action, by method, so that other params cannot hide them. */

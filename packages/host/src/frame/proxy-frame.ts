@@ -12,6 +12,8 @@ export interface FrameView {
   src: string;
   /** The proxy's origin. */
   origin: string;
+  /** The document, for a view that was registered without one, or is shown by the page alone. */
+  html?: string | undefined;
   /** The granted features: the frame's `allow` attribute. */
   allow?: string | undefined;
   /** Whether the view wants a border. */
@@ -29,19 +31,22 @@ export interface ProxyFrame {
 }
 
 /** Functions that move a preloaded frame into place, if possible, by the address of its proxy page. */
-export const spares = new Map<string, (place: Element) => ProxyFrame | undefined>();
+export const spares = new Map<string, (place: Element, view: FrameView) => ProxyFrame | undefined>();
 
 /** Puts a view's frame into place: the preloaded one, or a new one. */
 export const placeFrame = (view: FrameView, place: Element): ProxyFrame =>
-  spares.get(view.src)?.(place) ?? openFrame(view, place, "");
+  spares.get(view.src)?.(place, view) ?? openFrame(view, place, "");
 
 /** Creates a frame. */
-export function openFrame({ src, origin, allow = "" }: FrameView, place: Element, hash: string): ProxyFrame {
+export function openFrame(view: FrameView, place: Element, hash: string): ProxyFrame {
+  const { src, origin, allow = "" } = view;
   // The proxy's own policy is the same; its content gets less.
   const sandbox = "allow-scripts allow-same-origin allow-forms";
   const iframe = make("iframe", { sandbox, allow, src: src + hash });
   place.append(iframe);
   // Without a window, as outside a document or with too many frames, nothing answers, which counts as a
   // failure.
-  return { iframe, transport: new ProxyTransport({ target: iframe.contentWindow as Window, origin }) };
+  const target = iframe.contentWindow as Window;
+  // A preloaded document must not run yet.
+  return { iframe, transport: new ProxyTransport({ target, origin, html: hash ? undefined : view.html }) };
 }

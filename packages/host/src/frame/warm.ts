@@ -98,10 +98,18 @@ class Spare {
     document.body.append(this.#shelf);
     this.#frame = openFrame(view, this.#shelf, hash);
     const { transport } = this.#frame;
-    this.#frame.begin = () => transport.tell("load");
+    this.#frame.begin = () => this.#load();
     transport.onreport = (report) => this.#dropIfBad(report);
     shelves.set(view.src, this);
-    spares.set(view.src, (place) => this.#move(place));
+    spares.set(view.src, (place, { html }) => (html === view.html ? this.#move(place) : undefined));
+  }
+
+  /** Shows the view's document. */
+  #load(): void {
+    const { html } = this.#view;
+    const { transport } = this.#frame;
+    if (html === undefined) transport.tell("load");
+    else transport.tell("resource-ready", { html });
   }
 
   /** Whether its app can be started, or is running. */
@@ -191,7 +199,7 @@ class Spare {
       for (const message of said) transport.deliver(message, []);
       for (const report of reports) transport.onreport?.(report);
     };
-    transport.tell("load");
+    this.#load();
     const timer = setTimeout(() => this.drop() && warm(this.#view), SHELF_LIFE);
     waiting.signal.addEventListener("abort", () => {
       clearTimeout(timer);

@@ -1,7 +1,7 @@
 /** Tells a page why it cannot show an app: what the sandbox knows about the view, this page and those around it. */
 import { matchesHost } from "./match-host.js";
 
-const { hosts = "", embedders = "", known } = document.body.dataset;
+const { hosts = "", embedders = "", known, off } = document.body.dataset;
 const isAllowed = (origin: string, sources: string): boolean =>
   sources.split(" ").some((source) => matchesHost(source, origin));
 
@@ -12,7 +12,12 @@ addEventListener("message", ({ source, origin }) => {
   const stranger = around.find((each) => !isAllowed(each, `${hosts} ${embedders}`));
   const [cause, detail] =
     known === undefined
-      ? ["view-unknown", "The sandbox does not have this view: register it again, with the same secret."]
+      ? [
+          "view-unknown",
+          off === undefined
+            ? "The sandbox does not have this view: register it again, with the same secret."
+            : "The sandbox shows only views that a back end registered: set its `pageViews`.",
+        ]
       : !isAllowed(origin, hosts)
         ? ["not-a-host", `The sandbox does not allow the page ${origin}: add it to its \`hosts\`.`]
         : stranger

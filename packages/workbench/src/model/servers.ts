@@ -14,6 +14,8 @@ import { Observable, quietly } from "./observable.js";
 export interface ShownServer {
   readonly summary: ServerSummary;
   readonly catalogue?: ServerCatalogue | undefined;
+  /** Its tools as the server sent them: those of the catalogue are without what is invalid. */
+  readonly sentTools?: readonly unknown[] | undefined;
   /** Why its catalogue could not be read. */
   readonly problem?: string | undefined;
 }
@@ -127,12 +129,10 @@ export class Servers extends Observable {
   }
 
   async #read(server: string): Promise<void> {
-    let read: Pick<ShownServer, "catalogue" | "problem">;
+    let read: Pick<ShownServer, "catalogue" | "sentTools" | "problem">;
     try {
-      read = {
-        catalogue: readCatalogue(await this.#gateway.request("gateway/catalogue", { server })),
-        problem: undefined,
-      };
+      const sent = await this.#gateway.request("gateway/catalogue", { server });
+      read = { catalogue: readCatalogue(sent), sentTools: sent.tools, problem: undefined };
     } catch (error) {
       if (isUnknownServer(error)) {
         this.#remove(server);

@@ -5,15 +5,13 @@
  */
 import type { Item } from "../model/conversation/conversation.js";
 import type { Workbench } from "../model/workbench.js";
+import { idle } from "./idle.js";
 import { unprepared } from "./loaded.js";
 
 /** Milliseconds after which a page without apps loads the rest, too. */
 const WITHOUT = 10_000;
 /** Milliseconds for which the first app has the processor to itself. */
 const FIRST_APP = 1_000;
-/** Milliseconds to wait for an idle moment, and between parts in a browser that does not report them. */
-const IDLE = 2_000;
-const PAUSE = 200;
 
 /** Loads all parts, one in each idle moment: those that are found in loaded parts, too. */
 export async function prepareParts(workbench: Workbench): Promise<void> {
@@ -47,9 +45,3 @@ function firstApp({ conversation }: Workbench): Promise<void> {
 }
 
 const isRunning = (item: Item): boolean => item.kind === "call" && !item.isOver;
-
-const idle = (): Promise<unknown> =>
-  new Promise((resolve) => {
-    if ("requestIdleCallback" in globalThis) requestIdleCallback(resolve, { timeout: IDLE });
-    else setTimeout(resolve, PAUSE);
-  });

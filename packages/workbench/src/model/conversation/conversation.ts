@@ -10,7 +10,6 @@ import type {
   AnswerSettings,
   AppContext,
   ConversationState,
-  GatewayRequests,
   ModelItem,
   ModelUsage,
   NoteItem,
@@ -23,10 +22,12 @@ import { PageCall } from "../app/call-item.js";
 import { SentCalls } from "../app/sent-calls.js";
 import { messageOf, textOf } from "../messages/messages.js";
 import { Observable } from "../observable.js";
-import { ConversationFollower, isUnknown, UNKNOWN } from "./conversation-follower.js";
+import { ConversationFollower } from "./conversation-follower.js";
 import type { ConversationMirror, Item } from "./conversation-mirror.js";
 import { RememberedConversation } from "./kept-conversation.js";
+import { OwnEntries, ownCall } from "./own-entries.js";
 import { PendingDeletion } from "./pending-deletion.js";
+import { ReportedRequests } from "./reported-requests.js";
 
 export type { Item, PageCall };
 
@@ -45,8 +46,7 @@ export interface PageConversationOptions
   readonly storage?: Storage | undefined;
 }
 
-const GONE: Pick<NoteItem, "kind" | "level" | "code" | "text"> = {
-  kind: "note",
+const GONE: Pick<NoteItem, "level" | "code" | "text"> = {
   level: "warning",
   code: "conversation-gone",
   text: "The conversation that was shown here is gone: it was deleted, or another gateway answers now. This is a new one.",
@@ -62,10 +62,8 @@ export class PageConversation extends Observable {
   readonly #sent = new SentCalls();
   /** Called when an app was replaced. */
   onrenewed: ((before: AppModel, after: AppModel) => void) | undefined;
-  /** The last failure. */
-  #problem: string | undefined;
-  /** Entries of this page only: recordings and its own notes. */
-  #own: Item[] = [];
+  readonly #requests: ReportedRequests;
+  readonly #own = new OwnEntries();
   /** Whether its apps are being closed, because another conversation will be shown. */
   #isLeaving = false;
   /** Whether a model is working and may call a tool next. */
@@ -79,6 +77,8 @@ export class PageConversation extends Observable {
   constructor(options: PageConversationOptions) {
     super();
     this.#options = options;
+    const { gateway } = options;
+    this.#requests = new ReportedRequests({ gateway, onchange: () => this.changed() });
     this.#apps = new CallApps({
       ...options,
       conversation: () => this.id,
@@ -88,7 +88,7 @@ export class PageConversation extends Observable {
       onrenewed: (before, after) => this.onrenewed?.(before, after),
     });
     this.#follower = new ConversationFollower({
-      gateway: options.gateway,
+      gateway,
       kept: new RememberedConversation(options.storage),
       came: (told) => this.#came(told),
       changed: (item, isNow) => void this.#apps.open(item, !isNow),
@@ -100,8 +100,8 @@ export class PageConversation extends Observable {
       leave: (mirror) => this.#leave(mirror),
       shown: (isMissed) => {
         this.#apps.settle();
-        this.#problem = undefined;
-        if (isMissed) this.#own = [...this.#own, { ...newEntry(), ...GONE }];
+        this.#requests.reset();
+        if (isMissed) this.#own.addNote(GONE);
       },
       onchange: () => {
         this.#expect();
@@ -118,7 +118,8 @@ export class PageConversation extends Observable {
   get items(): readonly Item[] {
     const told = this.#mirror?.items ?? [];
     const sent = this.#sent.items;
-    const all = sent.length + this.#own.length === 0 ? told : [...told, ...sent, ...this.#own];
+    const own = this.#own.items;
+    const all = sent.length + own.length === 0 ? told : [...told, ...sent, ...own];
     const { items } = this.#deletion;
     return items.length === 0 ? all : all.filter(({ id }) => !items.some((each) => each.id === id));
   }
@@ -167,7 +168,7 @@ export class PageConversation extends Observable {
 
   /** Why it cannot be shown or changed. */
   get problem(): string | undefined {
-    return this.#problem ?? this.#follower.problem;
+    return this.#requests.problem ?? this.#follower.problem;
   }
 
   /**
@@ -192,7 +193,7 @@ export class PageConversation extends Observable {
    */
   async send(text: string, attachments: readonly ContentBlock[] = []): Promise<void> {
     const id = await this.#follower.ready();
-    await this.#request("conversation/send", { id, content: contentOf(text, attachments) });
+    await this.#requests.send("conversation/send", { id, content: contentOf(text, attachments) });
   }
 
   /**
@@ -202,14 +203,16 @@ export class PageConversation extends Observable {
    */
   async configure(settings: AnswerSettings): Promise<void> {
     const id = await this.#follower.ready();
-    await this.#request("conversation/settings", { id, settings });
+    await this.#requests.send("conversation/settings", { id, settings });
   }
 
   /** Repeats a failed turn of the model. */
   async retry({ id: item }: ModelItem): Promise<void> {
     const { id } = this;
     if (id !== undefined)
-      await this.#try("It could not be retried", () => this.#request("conversation/retry", { id, item }));
+      await this.#requests.attempt("It could not be retried", () =>
+        this.#requests.send("conversation/retry", { id, item }),
+      );
   }
 
   /** A message of the user, to be edited; undefined if it has no text. */
@@ -249,7 +252,7 @@ export class PageConversation extends Observable {
     // Attachments of the message stay.
     const rest = content.filter(({ type }) => type !== "text");
     const id = await this.#follower.ready();
-    await this.#request("conversation/edit", {
+    await this.#requests.send("conversation/edit", {
       id,
       item,
       content: contentOf(text, [...rest, ...attachments]),
@@ -265,16 +268,16 @@ export class PageConversation extends Observable {
   async showVersion(version: string | undefined): Promise<void> {
     const { id } = this;
     if (id === undefined) return;
-    const show = () => this.#request("conversation/show-version", { id, version });
-    await this.#try("The version could not be shown", show);
+    const show = () => this.#requests.send("conversation/show-version", { id, version });
+    await this.#requests.attempt("The version could not be shown", show);
   }
 
   /** Answers the message of an answer again; the answer stays as another version. */
   async regenerate({ id: item }: ModelItem): Promise<void> {
     const { id } = this;
     if (id !== undefined)
-      await this.#try("It could not be regenerated", () =>
-        this.#request("conversation/regenerate", { id, item }),
+      await this.#requests.attempt("It could not be regenerated", () =>
+        this.#requests.send("conversation/regenerate", { id, item }),
       );
   }
 
@@ -282,8 +285,8 @@ export class PageConversation extends Observable {
   async branch({ id: item }: Item): Promise<void> {
     const { id } = this;
     if (id === undefined) return;
-    await this.#try("It could not be copied", async () => {
-      const copy = await this.#request("conversation/branch", { id, item });
+    await this.#requests.attempt("It could not be copied", async () => {
+      const copy = await this.#requests.send("conversation/branch", { id, item });
       await this.open(copy.id);
     });
   }
@@ -292,34 +295,28 @@ export class PageConversation extends Observable {
   async stop(): Promise<void> {
     const { id } = this;
     if (id !== undefined)
-      await this.#try("It could not be stopped", () => this.#request("conversation/stop", { id }));
+      await this.#requests.attempt("It could not be stopped", () =>
+        this.#requests.send("conversation/stop", { id }),
+      );
   }
 
   /** Adds an app without a call, such as one of a recording, to this page only. */
   show(app: AppModel): PageCall {
-    const { server, tool, uri } = app.source;
-    const item = ownCall({ server, tool: tool?.name ?? uri, input: {}, hasApp: false, state: "done" });
-    item.app = app;
-    this.#own = [...this.#own, item];
+    const item = this.#own.addApp(app);
     this.changed();
     return item;
   }
 
   /** Shows entries of a recorded run, to this page only. Returns its calls, which have no apps yet. */
   showRun(items: readonly (UserItem | ModelItem | NoteItem | ToldCall)[]): PageCall[] {
-    // Ids of this page, because a file may repeat those of the conversation.
-    const own = items.map((item): Item => {
-      const { id } = newEntry();
-      return item.kind === "call" ? new PageCall({ ...item, id }) : { ...item, id };
-    });
-    this.#own = [...this.#own, ...own];
+    const calls = this.#own.addRun(items);
     this.changed();
-    return own.filter((item) => item.kind === "call");
+    return calls;
   }
 
   /** Whether an entry is only in this page: no model can answer it, and it cannot be edited. */
   isOwn(item: Item): boolean {
-    return this.#own.includes(item);
+    return this.#own.has(item);
   }
 
   /** Closes the app of a call: the call stays, and is cancelled if it is running. */
@@ -405,11 +402,11 @@ export class PageConversation extends Observable {
       this.#sent.remove(item);
       this.#apps.pins.removed(item);
     }
-    this.#own = this.#own.filter((each) => each !== item);
+    this.#own.remove(item);
     // The gateway may have reported it since, and the page may show another conversation now.
     if (mirror?.has(item)) {
-      const remove = () => this.#request("conversation/remove", { id: mirror.id, item: item.id });
-      if (await this.#try("The entry could not be removed", remove)) mirror.drop(item);
+      const remove = () => this.#requests.send("conversation/remove", { id: mirror.id, item: item.id });
+      if (await this.#requests.attempt("The entry could not be removed", remove)) mirror.drop(item);
     }
     this.changed();
   }
@@ -422,8 +419,8 @@ export class PageConversation extends Observable {
     await Promise.all(this.items.map((item) => this.remove(item)));
     // Those of other versions.
     for (const item of hidden)
-      await this.#try("The entry could not be removed", () =>
-        this.#request("conversation/remove", { id: mirror?.id ?? "", item }),
+      await this.#requests.attempt("The entry could not be removed", () =>
+        this.#requests.send("conversation/remove", { id: mirror?.id ?? "", item }),
       );
   }
 
@@ -478,9 +475,9 @@ export class PageConversation extends Observable {
     this.#apps.leave();
     const close = (item: Item): Promise<void> | false =>
       item.kind === "call" && this.#apps.close(item, "another conversation is shown");
-    await Promise.all([...items, ...this.#own].map(close));
+    await Promise.all([...items, ...this.#own.items].map(close));
     this.#isLeaving = false;
-    this.#own = [];
+    this.#own.clear();
     this.#sent.leave();
   }
 
@@ -490,7 +487,7 @@ export class PageConversation extends Observable {
       if (!this.#sent.sent(item, id)) return;
       const { server, identity, tool, input, page } = item;
       const call = { id, server, identity, tool, arguments: input, page: { ...page } };
-      const { item: name } = await this.#request("conversation/call", call);
+      const { item: name } = await this.#requests.send("conversation/call", call);
       // The id under which it will be reported, if it was not yet.
       if (this.#sent.has(item)) item.id = name;
     } catch (error) {
@@ -501,7 +498,8 @@ export class PageConversation extends Observable {
   async #takeBack(item: PageCall): Promise<void> {
     await this.#sent.answered(item);
     const { id } = this;
-    if (id !== undefined && !item.isOver) await this.#request("conversation/stop", { id, item: item.id });
+    if (id !== undefined && !item.isOver)
+      await this.#requests.send("conversation/stop", { id, item: item.id });
   }
 
   /** Handles a new call, which may have been made here. */
@@ -509,8 +507,8 @@ export class PageConversation extends Observable {
     const sent = this.#sent.take(told);
     if (sent === "unwanted") {
       const { id = "" } = this;
-      const remove = () => this.#request("conversation/remove", { id, item: told.id });
-      void this.#try("The entry could not be removed", remove);
+      const remove = () => this.#requests.send("conversation/remove", { id, item: told.id });
+      void this.#requests.attempt("The entry could not be removed", remove);
       return undefined;
     }
     const item = sent ?? new PageCall(told);
@@ -522,52 +520,9 @@ export class PageConversation extends Observable {
     const { id } = this;
     if (id === undefined || !this.#mirror?.has(item)) return;
     // A failure only means that something is shown again later.
-    this.#request("conversation/keep", { id, item: item.id, page: { ...item.page } }).catch(() => {});
-  }
-
-  async #request<M extends keyof GatewayRequests>(
-    method: M,
-    params: GatewayRequests[M]["params"],
-  ): Promise<GatewayRequests[M]["result"]> {
-    try {
-      const result = await this.#options.gateway.request(method, params);
-      // Clears an earlier problem.
-      if (this.#problem !== undefined) this.#fail(undefined);
-      return result;
-    } catch (error) {
-      if (isUnknown(error)) this.#fail(UNKNOWN);
-      throw error;
-    }
-  }
-
-  /** Returns whether it worked; a failure becomes the conversation's {@link problem}. */
-  async #try(failed: string, act: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await act();
-      return true;
-    } catch (error) {
-      if (!isUnknown(error)) this.#fail(`${failed}: ${messageOf(error)}`);
-      return false;
-    }
-  }
-
-  #fail(problem: string | undefined): void {
-    this.#problem = problem;
-    this.changed();
+    this.#requests.send("conversation/keep", { id, item: item.id, page: { ...item.page } }).catch(() => {});
   }
 }
-
-/** An entry that the gateway does not know. */
-function ownCall(
-  call: Pick<ToldCall, "server" | "identity" | "tool" | "input" | "hasApp" | "state" | "page">,
-): PageCall {
-  return new PageCall({ kind: "call", ...newEntry(), by: "person", ...call });
-}
-
-const newEntry = () => ({
-  id: crypto.getRandomValues(new Uint32Array(2)).join("-"),
-  at: Date.now(),
-});
 
 /** The content of a message: its text, if there is any, and its files. */
 const contentOf = (text: string, files: readonly ContentBlock[]): ContentBlock[] => [

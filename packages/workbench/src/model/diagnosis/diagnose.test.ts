@@ -1,4 +1,5 @@
-import { FAILURES, type FrameFailureCode } from "@vitrine/host";
+import type { FrameFailureCode } from "@vitrine/host";
+import { german } from "@vitrine/host/languages";
 import { JsonText, type Tool, type UiDocumentErrorCode } from "@vitrine/protocol";
 import type { ViewPlace } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
@@ -55,7 +56,7 @@ function stage() {
     },
     fail(code: FrameFailureCode, detail?: string) {
       app.state = "failed";
-      app.failure = { code, message: FAILURES[code], detail };
+      app.failure = { code, message: german.failures[code], detail };
     },
     block(directive: string, blocked: string) {
       log.report({ code: "csp-violation", by: "view", directive, blocked });
@@ -107,19 +108,19 @@ describe("an app whose resource cannot be shown", () => {
 });
 
 describe("an app whose frame gave up", () => {
-  it.each(Object.keys(FAILURES) as FrameFailureCode[])(
+  it.each(Object.keys(german.failures) as FrameFailureCode[])(
     "L13: %s has a cause, the frame's sentence, and a fix",
     (code) => {
       const { app, fail } = stage();
       fail(code, "what else is known");
       const found = diagnose(app);
-      expect(found).toMatchObject({ level: "error", cause: { code, message: FAILURES[code] } });
+      expect(found).toMatchObject({ level: "error", cause: { code, message: german.failures[code] } });
       expect(found?.evidence).toContain("what else is known");
       expect(found?.fix.length).toBeGreaterThan(20);
       // The frame already has the cause and the detail.
       expect(failureText(app).split("\n")[0]).toBe(`What to do: ${found?.fix}`);
       expect(failureText(app)).toContain(code);
-      expect(failureText(app)).not.toContain(FAILURES[code]);
+      expect(failureText(app)).not.toContain(german.failures[code]);
       expect(failureText(app)).not.toContain("what else is known");
     },
   );

@@ -6,7 +6,9 @@
 import type { GatewayClient } from "@vitrine/host/gateway";
 import type { CallToolResult, LoggingLevel, Progress, Result } from "@vitrine/protocol";
 import type {
+  ClientCapability,
   CompletionSource,
+  DeclaredCapabilities,
   ServerLogLine,
   ServerRoot,
   ServerRoots,
@@ -30,7 +32,7 @@ export class InspectedServer extends Observable {
   readonly name: string;
   readonly timeline = new ServerTimeline();
   readonly http = new HttpLog();
-  readonly requests = new RequestLog();
+  readonly requests: RequestLog;
   readonly kept: KeptAboutServer;
   readonly signIn: ServerSignIn;
   lines: readonly ServerLogLine[] = [];
@@ -50,6 +52,7 @@ export class InspectedServer extends Observable {
     this.#gateway = gateway;
     this.name = name;
     this.kept = kept;
+    this.requests = new RequestLog(kept.pinned);
     this.signIn = new ServerSignIn(gateway, name);
   }
 
@@ -146,12 +149,27 @@ export class InspectedServer extends Observable {
     );
   }
 
+  /** Sends a request that the user has written. */
+  send(method: string, params: Readonly<Record<string, unknown>>): Promise<MadeRequest> {
+    return this.requests.make({ kind: "any", name: method, input: params }, () =>
+      this.#gateway.request("gateway/request", { ...this.#at, method, params: { ...params } }),
+    );
+  }
+
   /** Makes a request again, with other arguments if given. */
   again({ kind, name, input }: Pick<MadeRequest, "kind" | "name" | "input">): Promise<MadeRequest> {
+    if (kind === "any") return this.send(name, input);
     if (kind === "resources/read") return this.read(name);
     return kind === "tools/call"
       ? this.call(name, { ...input })
       : this.prompt(name, input as Record<string, string>);
+  }
+
+  /** Pins a request, or removes its pin. */
+  pin(request: MadeRequest, isPinned: boolean): void {
+    this.requests.pin(request.n, isPinned);
+    if (isPinned) this.kept.pin(request);
+    else this.kept.unpin(request);
   }
 
   completion(ref: CompletionSource, summary: ServerSummary): Complete | undefined {
@@ -196,6 +214,11 @@ export class InspectedServer extends Observable {
 
   roots(roots?: ServerRoot[]): Promise<ServerRoots> {
     return this.#gateway.request("gateway/roots", { ...this.#at, ...(roots && { roots }) });
+  }
+
+  /** The declared capabilities; with `hidden`, leaves those out first. */
+  capabilities(hidden?: ClientCapability[]): Promise<DeclaredCapabilities> {
+    return this.#gateway.request("gateway/capabilities", { ...this.#at, ...(hidden && { hidden }) });
   }
 
   /** An icon as a `data:` URL. */

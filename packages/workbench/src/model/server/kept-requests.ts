@@ -1,11 +1,12 @@
 /**
- * Requests that a user has saved, and what a server offered when the user last looked: stored in this browser.
+ * Requests that a user has saved or pinned, and what a server offered when the user last looked: stored in this
+ * browser.
  *
  * @module
  */
 import { recordOf } from "@vitrine/protocol";
 import type { CatalogueLists } from "./catalogue-diff.js";
-import type { MadeRequest } from "./request-log.js";
+import type { MadeRequest, PinnedRequest } from "./request-log.js";
 
 /** A saved request. */
 export type SavedRequest = Pick<MadeRequest, "kind" | "name" | "input"> & { readonly title: string };
@@ -13,8 +14,9 @@ export type SavedRequest = Pick<MadeRequest, "kind" | "name" | "input"> & { read
 /** Stores texts by name, such as `localStorage`. */
 export type TextStore = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
+/** Saved requests, and pinned ones. */
 const MOST_SAVED = 100;
-/** Characters of a catalogue that is kept. */
+/** Characters of an entry. */
 const MOST_KEPT = 500_000;
 
 /** Everything that this browser keeps about one server, by the server's key. */
@@ -42,6 +44,27 @@ export class KeptAboutServer {
     return this.#write(
       "requests",
       this.saved.filter((each) => each.title !== title),
+    );
+  }
+
+  /** The pinned requests, the oldest first. */
+  get pinned(): PinnedRequest[] {
+    const pinned = this.#read("pins");
+    return Array.isArray(pinned) ? pinned.filter(isPinned).slice(-MOST_SAVED) : [];
+  }
+
+  /** Stores a request without its answer. A request that is too large to store is left out. */
+  pin({ kind, name, input, at }: PinnedRequest): void {
+    const request = { kind, name, input, at };
+    const pins = [...this.pinned.filter((each) => !isSame(each, request)), request];
+    pins.sort((one, other) => one.at - other.at);
+    if (JSON.stringify(pins).length <= MOST_KEPT) this.#write("pins", pins);
+  }
+
+  unpin(request: PinnedRequest): void {
+    this.#write(
+      "pins",
+      this.pinned.filter((each) => !isSame(each, request)),
     );
   }
 
@@ -82,14 +105,25 @@ export class KeptAboutServer {
   }
 }
 
-function isSaved(value: unknown): value is SavedRequest {
-  const { kind, name, input, title } = recordOf(value);
+function isRequest(value: unknown): value is Pick<MadeRequest, "kind" | "name" | "input"> {
+  const { kind, name, input } = recordOf(value);
   return (
     typeof kind === "string" &&
-    /^(tools\/call|prompts\/get|resources\/read)$/.test(kind) &&
+    /^(tools\/call|prompts\/get|resources\/read|any)$/.test(kind) &&
     typeof name === "string" &&
-    typeof title === "string" &&
     typeof input === "object" &&
     input !== null
   );
 }
+
+const isSaved = (value: unknown): value is SavedRequest =>
+  isRequest(value) && typeof recordOf(value)["title"] === "string";
+
+const isPinned = (value: unknown): value is PinnedRequest =>
+  isRequest(value) && Number.isFinite(recordOf(value)["at"]);
+
+const isSame = (one: PinnedRequest, other: PinnedRequest): boolean =>
+  one.at === other.at &&
+  one.kind === other.kind &&
+  one.name === other.name &&
+  JSON.stringify(one.input) === JSON.stringify(other.input);

@@ -41,6 +41,43 @@ describe("requests", () => {
     expect(log.requests).toEqual([]);
   });
 
+  it("leave the log at its limit, the oldest first, unless they are pinned", async () => {
+    const log = new RequestLog();
+    const makeMany = async (count: number): Promise<void> => {
+      for (let made = 0; made < count; made++) await log.make(add, async () => ({}));
+    };
+    await makeMany(3);
+    log.pin(2, true);
+    await makeMany(500);
+    const { requests } = log;
+    expect(requests).toHaveLength(501);
+    expect(requests.slice(0, 2)).toMatchObject([
+      { n: 2, isPinned: true, outcome: { isError: false } },
+      { n: 4 },
+    ]);
+    log.clear();
+    expect(log.requests.map(({ n }) => n)).toEqual([2]);
+    log.pin(2, false);
+    await makeMany(500);
+    expect(log.requests).toHaveLength(500);
+    expect(log.requests[0]?.n).toBe(504);
+  });
+
+  it("come back with their pins, without answers, before new ones", async () => {
+    const log = new RequestLog([
+      { ...add, at: 5 },
+      { ...add, at: 6 },
+    ]);
+    await log.make(add, async () => ({}));
+    const earlier = { isPinned: true, isEarlier: true };
+    expect(log.requests).toMatchObject([{ n: 1, at: 5, ...earlier }, { n: 2, at: 6, ...earlier }, { n: 3 }]);
+    expect(log.requests[2]).not.toHaveProperty("isEarlier");
+    expect(log.statistics).toMatchObject([{ count: 1 }]);
+    log.pin(1, false);
+    log.clear();
+    expect(log.requests.map(({ n }) => n)).toEqual([2]);
+  });
+
   it("have percentiles by nearest rank", () => {
     const values = [15, 20, 35, 40, 50];
     expect([5, 30, 40, 50, 100].map((percent) => percentile(values, percent))).toEqual([15, 20, 20, 35, 50]);
@@ -68,6 +105,40 @@ describe("memory of the browser about a server", () => {
     expect(new KeptAboutServer(texts, "whole 1").saved).toEqual([{ ...request, input: { a: 3 } }]);
     expect(new KeptAboutServer(texts, "whole 2").saved).toEqual([]);
     expect(kept.forget("one and two")).toEqual([]);
+  });
+
+  it("are pinned requests in the order of their time, once each, without answers, of this server only", () => {
+    const texts = store();
+    const kept = new KeptAboutServer(texts, "whole 1");
+    const pin = { kind: "tools/call", name: "add", input: { a: 1 } } as const;
+    const outcome = { duration: 1, size: 2, result: "secret", isError: false };
+    const made = { ...pin, n: 7, at: 20, outcome };
+    for (const each of [made, made, { ...pin, at: 10 }, { ...pin, at: 20, input: {} }]) kept.pin(each);
+    expect(new KeptAboutServer(texts, "whole 1").pinned).toEqual([
+      { ...pin, at: 10 },
+      { ...pin, at: 20 },
+      { ...pin, at: 20, input: {} },
+    ]);
+    expect([...texts.texts.values()].join()).not.toContain("secret");
+    expect(new KeptAboutServer(texts, "whole 2").pinned).toEqual([]);
+    kept.unpin({ ...pin, at: 20 });
+    expect(kept.pinned.map(({ at, input }) => [at, input])).toEqual([
+      [10, { a: 1 }],
+      [20, {}],
+    ]);
+  });
+
+  it("leaves out a pinned request that is too large, and keeps the others", () => {
+    const texts = store();
+    const kept = new KeptAboutServer(texts, "s");
+    kept.pin({ kind: "prompts/get", name: "p", input: {}, at: 1 });
+    kept.pin({ kind: "tools/call", name: "add", input: { a: "x".repeat(500_000) }, at: 2 });
+    expect(kept.pinned.map(({ at }) => at)).toEqual([1]);
+    for (const name of texts.texts.keys())
+      texts.texts.set(name, '[{"kind":"prompts/get","name":"p","input":{}}]');
+    expect(kept.pinned).toEqual([]);
+    for (let at = 0; at < 120; at++) kept.pin({ kind: "prompts/get", name: "p", input: {}, at });
+    expect(kept.pinned.map(({ at }) => at)).toEqual(Array.from({ length: 100 }, (_, n) => n + 20));
   });
 
   it("is nothing if the storage is damaged, full or forbidden", () => {

@@ -3,22 +3,30 @@
  *
  * @module
  */
+import { VitrineError } from "@vitrine/protocol";
 import { Observable } from "../observable.js";
 
-/** A kind of request. */
-export type RequestKind = "tools/call" | "prompts/get" | "resources/read";
+/** A kind of request. `any` is written by the user, and its name is the method. */
+export type RequestKind = "tools/call" | "prompts/get" | "resources/read" | "any";
 
 /** A request, with its outcome when there is one. */
 export interface MadeRequest {
   readonly n: number;
   readonly kind: RequestKind;
-  /** The tool's or prompt's name, or the address. */
+  /** The tool's or prompt's name, the address, or the method. */
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly outcome?: RequestOutcome | undefined;
+  /** Whether the user has pinned it: it stays in the log, beyond the limit. */
+  readonly isPinned?: boolean | undefined;
+  /** Whether it was pinned in an earlier load of the page. Its outcome is not stored. */
+  readonly isEarlier?: boolean | undefined;
 }
+
+/** A pinned request as it is stored. */
+export type PinnedRequest = Pick<MadeRequest, "kind" | "name" | "input" | "at">;
 
 /** How a request ended. */
 export interface RequestOutcome {
@@ -29,6 +37,8 @@ export interface RequestOutcome {
   readonly result?: unknown;
   /** Why there is no result. */
   readonly problem?: string | undefined;
+  /** The code of the error, such as −32601. */
+  readonly code?: number | string | undefined;
   /** Whether it failed: without a result, or with one that says so. */
   readonly isError: boolean;
 }
@@ -47,12 +57,24 @@ export interface RequestStatistics {
   readonly largest: number;
 }
 
+/** Requests that are kept, beside those that are pinned. */
 const MOST = 500;
 
-/** The requests of this page, the newest last. */
+/** The requests of this page, the newest last, after those that were pinned before. */
 export class RequestLog extends Observable {
-  requests: readonly MadeRequest[] = [];
-  #last = 0;
+  requests: readonly MadeRequest[];
+  #last: number;
+
+  constructor(pinned: readonly PinnedRequest[] = []) {
+    super();
+    this.#last = pinned.length;
+    this.requests = pinned.map((request, index) => ({
+      ...request,
+      n: index + 1,
+      isPinned: true,
+      isEarlier: true,
+    }));
+  }
 
   /** Makes a request, and records how it ends. */
   async make<T>(
@@ -60,7 +82,7 @@ export class RequestLog extends Observable {
     send: () => Promise<T>,
   ): Promise<MadeRequest> {
     const n = ++this.#last;
-    this.requests = [...this.requests, { n, kind, name, input, at: Date.now() }].slice(-MOST);
+    this.requests = withinLimit([...this.requests, { n, kind, name, input, at: Date.now() }]);
     this.changed();
     const before = performance.now();
     const ended = (outcome: Omit<RequestOutcome, "duration">): void => {
@@ -75,7 +97,9 @@ export class RequestLog extends Observable {
       const isError = (result as { isError?: unknown } | undefined)?.isError === true;
       ended({ result, size: JSON.stringify(result)?.length ?? 0, isError });
     } catch (error) {
-      ended({ problem: error instanceof Error ? error.message : String(error), size: 0, isError: true });
+      const problem = error instanceof Error ? error.message : String(error);
+      const code = error instanceof VitrineError ? error.code : undefined;
+      ended({ problem, code, size: 0, isError: true });
     }
     return this.requests.find((each) => each.n === n) ?? { n, kind, name, input, at: Date.now() };
   }
@@ -91,10 +115,25 @@ export class RequestLog extends Observable {
     return [...groups.values()].flatMap((made) => statisticsOf(made) ?? []);
   }
 
-  clear(): void {
-    this.requests = this.requests.filter(({ outcome }) => !outcome);
+  /** Pins a request, or removes its pin. */
+  pin(n: number, isPinned: boolean): void {
+    this.requests = this.requests.map((each) => (each.n === n ? { ...each, isPinned } : each));
     this.changed();
   }
+
+  /** Removes the requests that have ended and are not pinned. */
+  clear(): void {
+    this.requests = this.requests.filter(
+      ({ outcome, isEarlier, isPinned }) => isPinned || (!outcome && !isEarlier),
+    );
+    this.changed();
+  }
+}
+
+/** Drops the oldest requests without a pin above the limit. */
+function withinLimit(requests: readonly MadeRequest[]): MadeRequest[] {
+  let excess = requests.filter(({ isPinned }) => !isPinned).length - MOST;
+  return requests.filter(({ isPinned }) => isPinned || excess-- <= 0);
 }
 
 function statisticsOf(made: readonly MadeRequest[]): RequestStatistics | undefined {

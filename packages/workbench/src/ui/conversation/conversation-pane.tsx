@@ -5,7 +5,6 @@
  */
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "react-aria-components";
-import type { PageCall } from "../../model/app/call-item.js";
 import type { Item } from "../../model/conversation/conversation.js";
 import type { Workbench } from "../../model/workbench.js";
 import type { ChosenTool } from "../servers/servers-pane.js";
@@ -15,17 +14,22 @@ import { Announcer } from "./announcer.js";
 import { Composer } from "./composer.js";
 import { ContextChips } from "./context-chips.js";
 import "./conversation.css";
+import { prepareMarkdown } from "../markdown/load-markdown.js";
 import { part } from "../part.js";
+import { ConversationBlock, hasLiveCall, keyOf } from "./conversation-block.js";
 import { ConversationHead } from "./conversation-head.js";
-import { Entry } from "./entry.js";
+import { DrawingQueue } from "./drawing-queue.js";
 import { EntryBlocks } from "./entry-blocks.js";
 import { FirstSteps } from "./first-steps.js";
-import { pinPlaces, useIsWide } from "./pin-places.js";
+import { type PinPlace, pinPlaces, useIsWide } from "./pin-places.js";
 import { Undo } from "./undo.js";
 import { useNewest } from "./use-newest.js";
 
 /** Loaded when it is opened. */
 const FindBar = part("The search", async () => (await import("./find-bar.js")).FindBar);
+
+/** Number of blocks at the end of the conversation that are drawn at once. */
+const AT_ONCE = 2;
 
 /** Props of a {@link ConversationPane}. */
 export interface ConversationPaneProps {
@@ -72,6 +76,8 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
   const { pinned } = conversation;
   const [blocks] = useState(() => new EntryBlocks(keyOf));
   const places = useMemo(() => (isWide ? pinPlaces(pinned.length) : []), [isWide, pinned.length]);
+  const [queue] = useState(() => new DrawingQueue({ scroller: () => list.current, ready: prepareMarkdown }));
+  const divided = blocks.divide(items);
   return (
     <div className="conversation" ref={box} data-pins={places.length > 0 || undefined}>
       <ConversationHead workbench={workbench} onFind={(words) => setFinding(words)} />
@@ -79,6 +85,7 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
         <FindBar
           key={finding}
           inner={inner}
+          queue={queue}
           start={finding}
           onClose={() => {
             setFinding(undefined);
@@ -89,17 +96,15 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <div className="conversation-list" ref={list} role="log" aria-label="Conversation" tabIndex={0}>
         <div className="conversation-inner" ref={inner}>
-          {blocks.divide(items).map(({ id, entries }) => (
-            <div key={id} className="conversation-block">
-              {entries.map((item) => (
-                <Entry
-                  key={keyOf(item)}
-                  workbench={workbench}
-                  item={item}
-                  place={places[pinned.indexOf(item as PageCall)]}
-                />
-              ))}
-            </div>
+          {divided.map((block, at) => (
+            <ConversationBlock
+              key={block.id}
+              workbench={workbench}
+              block={block}
+              isNeeded={at >= divided.length - AT_ONCE || hasLiveCall(block)}
+              queue={queue}
+              places={placesIn(block.entries, pinned, places)}
+            />
           ))}
           {/* The model's calls are the last entries: the question about one stands below it. */}
           {/* Read as a whole: a log reads the parts of a question in any order. */}
@@ -135,7 +140,19 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
   );
 });
 
-const keyOf = (item: Item): string => (item.kind === "call" ? item.key : item.id);
+/** The places of these entries; undefined if none of them is pinned. */
+function placesIn(
+  entries: readonly Item[],
+  pinned: readonly Item[],
+  places: readonly PinPlace[],
+): ReadonlyMap<Item, PinPlace> | undefined {
+  if (pinned.length === 0) return undefined;
+  const found = pinned.flatMap((item, at): [Item, PinPlace][] => {
+    const place = places[at];
+    return place && entries.includes(item) ? [[item, place]] : [];
+  });
+  return found.length === 0 ? undefined : new Map(found);
+}
 
 const isOwnWord = (item: { kind: string; from?: unknown }): boolean =>
   item.kind === "user" && item.from === undefined;

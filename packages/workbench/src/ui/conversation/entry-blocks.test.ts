@@ -28,6 +28,14 @@ describe("blocks of entries", () => {
     expect(blocksOf(blocks, inserted)).toMatchObject(others);
   });
 
+  it("are the same objects while their entries are the same", () => {
+    const blocks = new EntryBlocks<string>((each) => each);
+    const before = blocks.divide(numbered(25));
+    const after = blocks.divide([...numbered(25), "new"]);
+    expect(after.map((block, at) => block === before[at])).toEqual([true, true, false]);
+    expect(blocks.divide(numbered(24)).map(({ entries }) => entries.length)).toEqual([10, 10, 4]);
+  });
+
   it("appear once, whatever moves", () => {
     const blocks = new EntryBlocks<string>((each) => each);
     blocksOf(blocks, numbered(30));

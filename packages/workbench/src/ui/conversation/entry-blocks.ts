@@ -18,13 +18,14 @@ export interface EntryBlock<T> {
 export class EntryBlocks<T> {
   readonly #keyOf: (entry: T) => string;
   #blocks: ReadonlyMap<string, number> = new Map();
+  #divided: ReadonlyMap<number, EntryBlock<T>> = new Map();
   #last = 0;
 
   constructor(keyOf: (entry: T) => string) {
     this.#keyOf = keyOf;
   }
 
-  /** The blocks of these entries, in their order. */
+  /** The blocks of these entries, in their order. A block with the same entries as before is the same object. */
   divide(entries: readonly T[]): EntryBlock<T>[] {
     const before = this.#blocks;
     const now = new Map<string, number>();
@@ -45,6 +46,14 @@ export class EntryBlocks<T> {
       else divided.push({ id, entries: [entry] });
     }
     this.#blocks = now;
-    return divided;
+    const blocks = divided.map((block) => {
+      const old = this.#divided.get(block.id);
+      return old && isEqual(old.entries, block.entries) ? old : block;
+    });
+    this.#divided = new Map(blocks.map((block) => [block.id, block]));
+    return blocks;
   }
 }
+
+const isEqual = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((each, at) => each === b[at]);

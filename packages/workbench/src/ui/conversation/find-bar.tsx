@@ -6,6 +6,8 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { Button, Input, SearchField } from "react-aria-components";
+import { useObserved } from "../use-observable.js";
+import type { DrawingQueue } from "./drawing-queue.js";
 import { matchRanges } from "./match-ranges.js";
 
 /** Milliseconds after typing before the conversation is searched. */
@@ -15,21 +17,25 @@ const PAUSE = 150;
 export interface FindBarProps {
   /** The element with the entries. */
   inner: RefObject<HTMLElement | null>;
+  /** Entries that are not drawn yet: they are found when they are. */
+  queue: DrawingQueue;
   /** The words to begin with, after a search in all conversations. */
   start: string;
   onClose: () => void;
 }
 
 /** A field, the number of matches, and buttons to go through them. Matches are marked without changing the entries. */
-export function FindBar({ inner, start, onClose }: FindBarProps) {
+export function FindBar({ inner, queue, start, onClose }: FindBarProps) {
   const [text, setText] = useState(start);
   const [matches, setMatches] = useState<readonly Range[]>([]);
   const [place, setPlace] = useState(0);
   /** The text that was searched last: the place stays while an answer grows. */
   const searched = useRef<string>(undefined);
+  const isWhole = useObserved(queue, (each) => each.isEmpty);
+  useEffect(() => queue.hurry(), [queue]);
   useEffect(() => {
     const { current: root } = inner;
-    if (!root) return undefined;
+    if (!root || !isWhole) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const search = (): void => {
       setMatches(matchRanges(root, text));
@@ -47,7 +53,7 @@ export function FindBar({ inner, start, onClose }: FindBarProps) {
       clearTimeout(timer);
       observer.disconnect();
     };
-  }, [inner, text]);
+  }, [inner, text, isWhole]);
   const current = matches[Math.min(place, matches.length - 1)];
   useEffect(() => {
     CSS.highlights.set("found", new Highlight(...matches));
@@ -81,9 +87,11 @@ export function FindBar({ inner, start, onClose }: FindBarProps) {
       <span className="small soft" role="status">
         {text.trim() === ""
           ? ""
-          : matches.length === 0
-            ? "No match"
-            : `${Math.min(place, matches.length - 1) + 1} of ${matches.length}`}
+          : !isWhole
+            ? "Searching…"
+            : matches.length === 0
+              ? "No match"
+              : `${Math.min(place, matches.length - 1) + 1} of ${matches.length}`}
       </span>
       <Button
         className="button quiet icon"

@@ -10,17 +10,19 @@ import { TextArea } from "react-aria-components";
 export interface JsonEditorProps {
   text: string;
   problems: readonly string[];
+  /** Its name for screen readers. */
+  label?: string | undefined;
   onChange: (text: string) => void;
 }
 
 /** A field for JSON, with its problems. */
-export function JsonEditor({ text, problems, onChange }: JsonEditorProps) {
+export function JsonEditor({ text, problems, label = "Arguments as JSON", onChange }: JsonEditorProps) {
   const id = useId();
   return (
     <div className="field">
       <TextArea
         className="input mono json-text"
-        aria-label="Arguments as JSON"
+        aria-label={label}
         aria-describedby={id}
         aria-invalid={problems.length > 0}
         spellCheck={false}

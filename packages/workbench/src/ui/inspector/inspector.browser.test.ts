@@ -477,6 +477,7 @@ describe("the inspector", () => {
     await cards.filter({ hasText: "connect-src blocked https://api.example.com" }).getByText("2 ×").waitFor();
     await cards.filter({ hasText: "img-src" }).getByText("csp.resourceDomains").waitFor();
     await cards.filter({ hasText: "eval" }).getByText('"unsafe-eval"').waitFor();
+    await inspector().getByText("A site of its own").waitFor();
     const text = await inspector().getByRole("region", { name: "What to declare" }).textContent();
     expect(JSON.parse(text ?? "")).toEqual({
       _meta: {

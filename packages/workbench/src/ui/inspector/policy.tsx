@@ -116,9 +116,27 @@ function Declared({ place, profile }: { place: ViewPlace; profile: Profile }) {
         </dt>
         <dd className="mono">{place.viewOrigin}</dd>
       </div>
+      {place.isolation && (
+        <div>
+          <dt>
+            <code>isolation</code>
+          </dt>
+          <dd>{ISOLATION[place.isolation]}</dd>
+        </div>
+      )}
     </dl>
   );
 }
+
+/** The barrier between an app and other apps. */
+const ISOLATION: Readonly<Record<NonNullable<ViewPlace["isolation"]>, string>> = {
+  site: "A site of its own: its own storage, and a process of its own.",
+  origin: "An origin of its own: its own storage. The browser is asked for a process of its own.",
+  opaque:
+    "No origin: no storage and no cookies, and only the clipboard of all permissions. It has a host or port of its own.",
+  shared:
+    "No origin: no storage and no cookies, and only the clipboard of all permissions. All apps share one host, and browsers may put them into one process: a busy app can stop the others.",
+};
 
 /** Restrictions beyond the declarations. */
 const CLOSED: Readonly<Record<Narrowing, string>> = {

@@ -14,6 +14,7 @@ import { TextBlock } from "../inspector/text-block.js";
 import { AskLevelChoice } from "../shell/ask-level-choice.js";
 import { useObservable } from "../use-observable.js";
 import { CatalogueChanges } from "./catalogue-changes.js";
+import { DeclaredList } from "./declared-list.js";
 import { ServerIcon } from "./server-icon.js";
 import type { ServerTabProps } from "./server-inspector.js";
 
@@ -62,6 +63,7 @@ export function OverviewTab(props: ServerTabProps) {
           <p className="soft">It gives none.</p>
         )}
       </section>
+      <DeclaredList {...props} />
       <Roots {...props} />
       <CatalogueChanges {...props} />
     </div>

@@ -13,6 +13,7 @@ import { ContentBlocks } from "../conversation/content-blocks.js";
 import { CompletedField } from "../form/completed-field.js";
 import { duration } from "../inspector/format.js";
 import { Json } from "../inspector/json.js";
+import { ListPages } from "./list-pages.js";
 import { ServerIcon } from "./server-icon.js";
 import type { ServerTabProps } from "./server-inspector.js";
 
@@ -22,6 +23,7 @@ export function PromptsTab(props: ServerTabProps) {
   if (prompts.length === 0) return <p className="in-none soft">It offers no prompts.</p>;
   return (
     <div className="in-scroll">
+      <ListPages inspected={props.inspected} list="prompts" />
       <ul className="in-cards" aria-label="Prompts">
         {prompts.map((prompt) => (
           <li key={prompt.name}>

@@ -1,5 +1,6 @@
 /**
- * Requests that the user has made in this inspector: numbers, and each one to repeat, edit, save and compare.
+ * Requests that the user has made in this inspector: numbers, and each one to repeat, edit, pin, save and
+ * compare.
  *
  * @module
  */
@@ -7,14 +8,23 @@ import { useState } from "react";
 import { Button, Input, Label, TextField } from "react-aria-components";
 import { jsonDiff } from "../../model/server/json-diff.js";
 import type { SavedRequest } from "../../model/server/kept-requests.js";
-import type { MadeRequest, RequestStatistics } from "../../model/server/request-log.js";
+import type { MadeRequest } from "../../model/server/request-log.js";
 import { JsonEditor } from "../form/json-editor.js";
 import { readArguments } from "../form/json-text.js";
-import { clock, count, duration, size } from "../inspector/format.js";
+import { clock, duration, size } from "../inspector/format.js";
 import { Json } from "../inspector/json.js";
 import { useObservable } from "../use-observable.js";
 import { FieldChanges } from "./field-changes.js";
+import { Statistics } from "./request-statistics.js";
 import type { ServerTabProps } from "./server-inspector.js";
+
+/** The field for the name of a request. */
+const NAMES: Record<MadeRequest["kind"], string> = {
+  "tools/call": "Name",
+  "prompts/get": "Name",
+  "resources/read": "Address",
+  any: "Method",
+};
 
 type Editable = Pick<MadeRequest, "kind" | "name" | "input">;
 
@@ -26,18 +36,30 @@ export function RequestsTab({ inspected }: ServerTabProps) {
   const [edited, setEdited] = useState<Editable>();
   const [marked, setMarked] = useState<number>();
   const [open, setOpen] = useState<number>();
-  const made = requests.requests.toReversed();
+  const newest = requests.requests.toReversed();
+  const made = [...newest.filter(({ isPinned }) => isPinned), ...newest.filter(({ isPinned }) => !isPinned)];
   const other = made.find(({ n }) => n === marked);
   const compared = made.find(({ n }) => n === open);
   const again = (request: Editable): void => void inspected.again(request);
+  /** Shows the answer of a request that the user has written. */
+  const send = (request: Editable): void => {
+    const sent = inspected.again(request);
+    if (request.kind === "any") void sent.then(({ n }) => setOpen(n));
+  };
   return (
     <div className="in-scroll">
+      <div className="si-row">
+        <Button className="button" onPress={() => setEdited({ kind: "any", name: "", input: {} })}>
+          New request
+        </Button>
+        <span className="soft small si-grow">Any JSON-RPC request: its method and params.</span>
+      </div>
       <Statistics rows={requests.statistics} />
       {edited && (
         <EditedRequest
           key={JSON.stringify(edited)}
           request={edited}
-          onSend={again}
+          onSend={send}
           onSave={(request) => setSaved(kept.save(request))}
           onClose={() => setEdited(undefined)}
         />
@@ -98,6 +120,13 @@ export function RequestsTab({ inspected }: ServerTabProps) {
                 </Button>
                 <Button
                   className="button quiet"
+                  aria-pressed={request.isPinned === true}
+                  onPress={() => inspected.pin(request, !request.isPinned)}
+                >
+                  {request.isPinned ? "Pinned" : "Pin"}
+                </Button>
+                <Button
+                  className="button quiet"
                   aria-pressed={marked === request.n}
                   onPress={() => setMarked(marked === request.n ? undefined : request.n)}
                 >
@@ -120,7 +149,8 @@ export function RequestsTab({ inspected }: ServerTabProps) {
   );
 }
 
-function Outcome({ request: { outcome } }: { request: MadeRequest }) {
+function Outcome({ request: { outcome, isEarlier } }: { request: MadeRequest }) {
+  if (isEarlier) return <span className="soft small">before this page was loaded, answer not stored</span>;
   if (!outcome) return <span className="badge accent">running</span>;
   return (
     <>
@@ -136,7 +166,8 @@ function Outcome({ request: { outcome } }: { request: MadeRequest }) {
 function OpenRequest({ request, other }: { request: MadeRequest; other: MadeRequest | undefined }) {
   const about = ({ input, outcome }: MadeRequest) => ({
     arguments: input,
-    ...(outcome?.problem !== undefined ? { problem: outcome.problem } : { result: outcome?.result }),
+    ...(outcome?.problem !== undefined && { problem: outcome.problem, code: outcome.code }),
+    ...(outcome && outcome.problem === undefined && { result: outcome.result }),
   });
   if (!other || other.n === request.n)
     return <Json value={about(request)} label="The request and its answer" />;
@@ -164,18 +195,22 @@ function EditedRequest({
   const [address, setAddress] = useState(name);
   const [title, setTitle] = useState(name);
   const { value, problem } = readArguments(text);
-  const next = value && { kind, name: address, input: value };
+  const named = kind === "any" ? address.trim() : address;
+  const next = value && named !== "" ? { kind, name: named, input: value } : undefined;
   return (
     <section className="in-section" aria-label="Edit a request">
-      <h3>
-        Edit <span className="mono">{kind}</span>
-      </h3>
+      <h3>Edit {kind === "any" ? "a JSON-RPC request" : <span className="mono">{kind}</span>}</h3>
       <TextField className="in-field" value={address} onChange={setAddress}>
-        <Label className="soft small">{kind === "resources/read" ? "Address" : "Name"}</Label>
+        <Label className="soft small">{NAMES[kind]}</Label>
         <Input className="input" />
       </TextField>
       {kind !== "resources/read" && (
-        <JsonEditor text={text} problems={problem === undefined ? [] : [problem]} onChange={setText} />
+        <JsonEditor
+          text={text}
+          problems={problem === undefined ? [] : [problem]}
+          label={kind === "any" ? "Params as JSON" : undefined}
+          onChange={setText}
+        />
       )}
       <div className="si-row">
         <Button className="button primary" isDisabled={!next} onPress={() => next && onSend(next)}>
@@ -199,45 +234,6 @@ function EditedRequest({
         <Button className="button quiet" onPress={onClose}>
           Close
         </Button>
-      </div>
-    </section>
-  );
-}
-
-function Statistics({ rows }: { rows: readonly RequestStatistics[] }) {
-  if (rows.length === 0) return null;
-  return (
-    <section className="in-section" aria-label="Statistics">
-      <h3>Times, sizes and errors of this session</h3>
-      <div className="si-table">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Request</th>
-              <th scope="col">Count</th>
-              <th scope="col">Errors</th>
-              <th scope="col">p50</th>
-              <th scope="col">p95</th>
-              <th scope="col">Characters</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={`${row.kind} ${row.name}`}>
-                <th scope="row" className="mono">
-                  {row.name}
-                </th>
-                <td>{count(row.count)}</td>
-                <td>{count(row.errors)}</td>
-                <td>{duration(row.p50)}</td>
-                <td>{duration(row.p95)}</td>
-                <td>
-                  {size(row.size)} (largest {size(row.largest)})
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
       </div>
     </section>
   );

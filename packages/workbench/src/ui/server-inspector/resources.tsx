@@ -15,6 +15,7 @@ import { SearchBox } from "../inspector/fields.js";
 import { duration } from "../inspector/format.js";
 import { Json } from "../inspector/json.js";
 import { useObservable } from "../use-observable.js";
+import { ListPages } from "./list-pages.js";
 import { ResourceView } from "./resource-view.js";
 import { ServerIcon } from "./server-icon.js";
 import type { ServerTabProps } from "./server-inspector.js";
@@ -31,6 +32,8 @@ export function ResourcesTab(props: ServerTabProps) {
   return (
     <div className="in-scroll">
       <SearchBox label="Search resources" value={search} onChange={setSearch} />
+      <ListPages inspected={props.inspected} list="resources" />
+      <ListPages inspected={props.inspected} list="resource templates" />
       {missing.map((sentence) => (
         <p key={sentence} className="problem small">
           {sentence}

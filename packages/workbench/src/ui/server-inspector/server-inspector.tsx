@@ -6,6 +6,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { Tab, TabPanel, Tabs } from "react-aria-components";
 import type { InspectedServer } from "../../model/server/inspected-server.js";
+import { SKILLS_EXTENSION } from "../../model/server/skills.js";
 import type { ShownServer } from "../../model/servers.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Choice } from "../choice.js";
@@ -29,6 +30,13 @@ import { ToolsTab } from "./tools.js";
 const SignInPanel = part(
   "The sign-in panel",
   async () => (await import("./sign-in.js")).SignInPanel,
+  <p className="in-none soft">Loading…</p>,
+);
+
+/** Loaded when a user first looks at skills: it parses YAML. */
+const SkillsTab = part(
+  "The list of skills",
+  async () => (await import("./skills.js")).SkillsTab,
   <p className="in-none soft">Loading…</p>,
 );
 
@@ -117,6 +125,9 @@ function ServerTabs({ selected, onSelect, ...props }: ServerTabsProps) {
       many: catalogue?.prompts.length ?? 0,
       content: <PromptsTab {...props} />,
     },
+    ...(summary.capabilities.extensions?.[SKILLS_EXTENSION]
+      ? [{ id: "skills", title: "Skills", content: <SkillsTab inspected={inspected} /> }]
+      : []),
     { id: "requests", title: "Requests", content: <RequestsTab {...props} /> },
     {
       id: "sign-in",

@@ -5,12 +5,13 @@
  */
 import type { RJSFSchema } from "@rjsf/utils";
 import { type CallToolResult, isVisibleTo, type Progress, type Tool } from "@vitrine/protocol";
-import { useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import { readResult, toolTitle } from "../../model/app/foreign.js";
 import { messageOf } from "../../model/messages/messages.js";
 import { outputFit } from "../../model/server/output-fit.js";
 import type { MadeRequest } from "../../model/server/request-log.js";
+import { notedTools } from "../../model/server/schema-notes.js";
 import { Result } from "../conversation/result.js";
 import { Fold } from "../fold.js";
 import "../form/form.css";
@@ -20,6 +21,8 @@ import { SearchBox } from "../inspector/fields.js";
 import { count, duration } from "../inspector/format.js";
 import { Json } from "../inspector/json.js";
 import { Boundary } from "../shell/boundary.js";
+import { ListPages } from "./list-pages.js";
+import { SchemaNotes } from "./schema-notes.js";
 import { ServerIcon } from "./server-icon.js";
 import type { ServerTabProps } from "./server-inspector.js";
 import { hasModernTasks } from "./tasks.js";
@@ -29,6 +32,9 @@ export function ToolsTab(props: ServerTabProps) {
   const tools = props.shown.catalogue?.tools ?? [];
   const [search, setSearch] = useState("");
   const [open, setOpen] = useState<string>();
+  const { sentTools } = props.shown;
+  // The catalogue's tools no longer have the faults that notes are about.
+  const sent = useMemo(() => notedTools(sentTools ?? []), [sentTools]);
   if (tools.length === 0) return <p className="in-none soft">It offers no tools.</p>;
   const wanted = search.trim().toLowerCase();
   const found = tools.filter((tool) =>
@@ -37,6 +43,7 @@ export function ToolsTab(props: ServerTabProps) {
   return (
     <div className="in-scroll">
       <SearchBox label="Search tools" value={search} onChange={setSearch} />
+      <ListPages inspected={props.inspected} list="tools" />
       <ul className="in-cards" aria-label="Tools of the server">
         {found.map((tool) => (
           <li key={tool.name}>
@@ -49,6 +56,7 @@ export function ToolsTab(props: ServerTabProps) {
                 <span className="mono">{tool.name}</span> <Hints tool={tool} />
               </p>
               {tool.description && <p className="description">{tool.description}</p>}
+              <SchemaNotes tool={sent.get(tool.name) ?? tool} />
               {open === tool.name ? (
                 <OpenTool {...props} tool={tool} />
               ) : (

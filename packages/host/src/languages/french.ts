@@ -1,0 +1,86 @@
+import type { Language } from "../words.js";
+import { reasonIn, type Sentences, scopeIn } from "./sentences.js";
+
+const sentences: Sentences = {
+  app: "L’application",
+  model: "Le modèle",
+  agent: (name) => `L’agent ${name}`,
+  space: " ",
+  changes: "veut utiliser un outil qui peut modifier quelque chose.",
+  destroys: "veut utiliser un outil qui peut supprimer ou écraser quelque chose.",
+  ownToolReads: "veut utiliser un outil de cette application qui se déclare en lecture seule.",
+  ownToolChanges: "veut utiliser un outil de cette application qui peut modifier quelque chose.",
+  ownToolDestroys: "veut utiliser un outil de cette application qui peut supprimer ou écraser quelque chose.",
+  wants: {
+    "ui/open-link": "veut ouvrir une page en dehors de cette conversation.",
+    "ui/download-file": "veut enregistrer des fichiers sur cet appareil.",
+    "ui/message": "veut dire dans la conversation :",
+    "ui/update-model-context": "veut communiquer au modèle :",
+    "sampling/createMessage": "veut utiliser votre modèle.",
+  },
+  permission: (name) => `veut utiliser une fonction de ce navigateur : ${name}.`,
+  ordinary: {
+    app: "Les outils ordinaires sont tous les outils de ce serveur que les applications peuvent appeler, sauf ceux qui suppriment. Pour le modèle, la question est posée séparément.",
+    model:
+      "Les outils ordinaires sont tous les outils de ce serveur que le modèle peut appeler, sauf ceux qui suppriment. Pour les applications, la question est posée séparément.",
+  },
+  allTools: (server) => `tous les outils ordinaires de ${server}`,
+  tool: (name) => `l’outil ${name}`,
+  ownTool: (name) => `l’outil ${name} de cette application`,
+  links: (host) => `les liens vers ${host}`,
+  permissionHere: (name) => `${name} pour cette application`,
+  all: {
+    "ui/message": (server) => `tous les messages de ${server}`,
+    "ui/update-model-context": (server) => `toutes les communications de ${server}`,
+    "ui/download-file": (server) => `tous les fichiers de ${server}`,
+  },
+};
+
+export const french: Language = {
+  tag: "fr",
+  close: "Fermer",
+  tryAgain: "Réessayer",
+  silent: "Cette application ne répond pas.",
+  stop: "L’arrêter",
+  staticDocument: "Document statique",
+  inCorner: "Cette application est dans le coin de la fenêtre.",
+  bringBack: "L’afficher ici",
+  failures: {
+    "handshake-timeout": "Cette application n’a pas démarré à temps.",
+    "csp-blocked": "Cette application n’a pas pu démarrer : sa politique bloque ce dont elle a besoin.",
+    "load-failed": "Cette application n’a pas pu être chargée.",
+    "bad-resource": "Cette application ne peut pas être affichée : sa description n’est pas valide.",
+    "navigated-away": "Cette application a quitté sa page et a été arrêtée.",
+    crashed: "Cette application a planté.",
+    "took-focus":
+      "Cette application a été arrêtée : elle prenait sans cesse le clavier pendant que vous étiez ailleurs.",
+    flooded: "Cette application a été arrêtée : elle inondait la page de messages.",
+    stopped: "Cette application a été arrêtée.",
+  },
+  asks: (server, app) => `${server} demande${app ? ` · ${app}` : ""}`,
+  scroll: "Faites défiler pour tout lire.",
+  more: (characters) => `${characters} caractères de plus`,
+  deny: "Refuser",
+  back: "Retour",
+  answer: "Répondre",
+  allowOnce: "Autoriser une fois",
+  allowForSession: (scope) => `Autoriser pour cette session : ${scope}`,
+  alwaysAllow: (scope) => `Toujours autoriser : ${scope}`,
+  notAskedAgain: (scope) => `On ne vous demandera plus : ${scope}.`,
+  yesAlways: (scope) => `Oui, toujours autoriser : ${scope}`,
+  lessOften: (server) => `Les applications de ${server} demanderont moins souvent.`,
+  yesLessOften: "Oui, demander moins souvent",
+  mayDestroy: (tool, server) =>
+    `${tool} de ${server} peut supprimer ou écraser quelque chose définitivement.`,
+  yesRun: (tool) => `Oui, exécuter ${tool}`,
+  howOften: "Fréquence des questions",
+  levels: {
+    always: "Toujours : avant chaque action",
+    changes: "Modifications seulement : avant chaque appel qui peut modifier quelque chose",
+    important: "L’important seulement : les autorisations sont retenues",
+  },
+  early: "C’était trop tôt. Attendez un instant, puis appuyez de nouveau.",
+  stayed: "Sortez le pointeur de cette question, revenez sur le bouton, puis appuyez.",
+  reason: reasonIn(sentences),
+  scope: scopeIn(sentences),
+};
