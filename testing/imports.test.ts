@@ -78,7 +78,8 @@ function forbiddenImports(path: string, source: string): string[] {
     }
     if (owner === "cli") return COMMAND.test(name) ? [] : [`${path} may not depend on ${name}`];
     if (owner === "workbench") {
-      const parsers = file.startsWith("model/markdown/") ? /^markdown-it$/ : /^$/;
+      const isSkill = file === "model/server/skill-check.ts";
+      const parsers = file.startsWith("model/markdown/") ? /^markdown-it$/ : isSkill ? /^yaml$/ : /^$/;
       const allowed = file.startsWith("ui/") ? PAGE : file.startsWith("node/") ? /^node:/ : parsers;
       return allowed.test(name) ? [] : [`${path} may not depend on ${name}`];
     }

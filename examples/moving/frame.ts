@@ -6,6 +6,7 @@ import "@vitrine/host/define";
 
 /** Shows a view that your back end registered with its document. */
 export function showApp(place: Element, client: Client, view: FrameView): Bridge {
+  // In your chat, make the upstream and the guard once per server: its apps share limits and answers.
   const upstream = clientUpstream(client, { server: "Weather" });
   const app = document.createElement("mcp-app");
   app.app = {

@@ -63,7 +63,8 @@ export function missingInstalls(document: Document): string[] {
     if (template) return []; // The project has them.
     const before = document.text.split("\n").slice(0, line).join("\n");
     const commands = [...before.matchAll(/\bnpm (?:i|install) ([^\n#&]+)/g)];
-    const installed = new Set(commands.flatMap(([, list = ""]) => list.trim().split(/\s+/)));
+    const named = commands.flatMap(([, list = ""]) => list.trim().split(/\s+/));
+    const installed = new Set(named.map((name) => name.replace(/(?<=.)@[\d.]+$/, ""))); // Without a version.
     const imported = [...code.matchAll(IMPORT)]
       .map(([, module = ""]) => /^(?:@[^/]+\/)?[^/]+/.exec(module)?.[0] ?? module)
       .filter((name) => !name.startsWith("node:") && !installed.has(name));

@@ -23,7 +23,8 @@ const transport = new DefaultChatTransport<UIMessage>({ api: "/chat" });
 function endOf({ state, errorText }: DynamicToolUIPart, isRunning: boolean): string | undefined {
   if (state === "output-error") return errorText;
   if (state === "output-denied") return "Denied";
-  return isRunning || state === "output-available" ? undefined : "Stopped";
+  // A call that waits for the user's approval may still run.
+  return isRunning || /^(output-available|approval-)/.test(state) ? undefined : "Stopped";
 }
 
 /** A tool call: the part of the message that `useChat` updates while the model writes it. */

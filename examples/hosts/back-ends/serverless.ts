@@ -43,14 +43,20 @@ export function serverless({ url, secret, records, userOf }: ServerlessOptions) 
     apps: (request: Request) =>
       withServer(request, async (upstream) => {
         const apps = [];
-        for (const { tool, document } of await new UiResources(upstream).prefetch())
-          if (document.ok && isVisibleTo(tool, "model"))
+        for (const { tool, document } of await new UiResources(upstream).prefetch()) {
+          if (!document.ok || !isVisibleTo(tool, "model")) continue;
+          try {
             apps.push({ tool, view: await sandbox.register({ server: upstream.server, ...document }) });
+          } catch (error) {
+            console.warn(`${tool.name} has no app: ${error}`); // A wrong view does not stop the others.
+          }
+        }
         return Response.json({ server: upstream.server, capabilities: upstream.capabilities, apps });
       }),
     /** POST /rpc: one request of a view. */
     rpc: (request: Request) =>
       withServer(request, (upstream, user) => {
+        // The page asks the user, so the policy allows everything here.
         const guard = standardGuard(upstream, { policy: () => "allow" });
         return hostEndpoint({ info, upstream, guard, view: user })(request);
       }),

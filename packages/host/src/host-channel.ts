@@ -213,7 +213,12 @@ export abstract class HostChannel extends Emitter {
         this.#early = this.#dialect === "early" || (this.#dialect !== "standard" && looksEarly(params));
       }
     }
-    this.#deliver(message);
+    this.pass(message, this.#deliver);
+  }
+
+  /** Delivers a parsed message that the view may send now. */
+  protected pass(message: unknown, deliver: (message: unknown) => void): void {
+    deliver(message);
   }
 
   /** Sends a notification, now or when the view is ready. */

@@ -193,6 +193,10 @@ describe("a sandbox of one host", () => {
 
   it("refuses an origin for an app, and itself as a host page", async () => {
     await expect(one().register({ server: "s", opaque: false })).rejects.toMatchObject({ code: "invalid" });
+    const pageViews = { opaque: false };
+    expect(() => new Sandbox({ secret, hosts, origin: "https://sandbox.example.com", pageViews })).toThrow(
+      "a view needs a host of its own",
+    );
     const origin = "https://sandbox.example.com";
     expect(() => new Sandbox({ secret, hosts: [origin], origin })).toThrow("an app's own origin");
     expect(() => new Sandbox({ secret, hosts: ["https://*.example.com"], origin })).toThrow(

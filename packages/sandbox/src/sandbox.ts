@@ -187,6 +187,8 @@ export class Sandbox {
     this.#embedderPolicy = options.embedderPolicy ?? false;
     this.#isolate = !this.#origins.ownSites && !options.publicSuffix;
     this.#pageViews = options.pageViews ? Object(options.pageViews) : undefined;
+    // Throws now, rather than for each request.
+    if (this.#pageViews) this.#isOpaque(this.#pageViews);
     this.#console = options.console ?? false;
     this.#onerror = options.onerror ?? (() => {});
   }

@@ -68,8 +68,8 @@ export const needsServer = (method: string): boolean =>
   isByTheServer(method) || isWritten(method) || method === "ui/download-file";
 
 /** Whether the call goes to a server or an app, which may have run it although no answer came. */
-export const isSentOut = (method: string): boolean =>
-  isByTheServer(method) || isWritten(method) || method === APP_TOOL_METHOD;
+export const isSentOut = ({ method, asWritten }: Pick<GuardedCall, "method" | "asWritten">): boolean =>
+  asWritten === true || isByTheServer(method) || method === APP_TOOL_METHOD;
 
 /** Whether the method may be repeated if its outcome is unknown: it only reads, or sets a state. */
 export const isRepeatable = (method: string): boolean =>
@@ -83,9 +83,14 @@ export const onlyReads = (method: string, tool: Tool | undefined): boolean =>
     ? tool?.annotations?.readOnlyHint === true
     : (BY_THE_SERVER.has(method) && !method.endsWith("subscribe")) || onlyInspects(method);
 
-/** How the call is recorded: durably on disk, without waiting, or not at all. */
-export const recordingOf = (method: string): "durable" | "loose" | "none" =>
-  UNRECORDED.test(method) ? "none" : method === "notifications/message" ? "loose" : "durable";
+/** How the call is recorded: durably on disk, without waiting, or not at all. A request that a user writes always is. */
+export function recordingOf({
+  method,
+  asWritten,
+}: Pick<GuardedCall, "method" | "asWritten">): "durable" | "loose" | "none" {
+  if (asWritten) return "durable";
+  return UNRECORDED.test(method) ? "none" : method === "notifications/message" ? "loose" : "durable";
+}
 
 /**
  * Returns the method if the actor may use it and its params are valid. The model may only call tools. The user

@@ -27,7 +27,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   ],
   // The audit log uses these names for actions of the gateway itself.
   [
-    /^(ui|gateway|conversation|model|app-tools)\//,
+    /^((ui|gateway|conversation|model|app-tools|audit|catalogue)\/|server\/(?!discover$))/,
     "the name belongs to the gateway and its apps, and reaches no server",
   ],
 ];

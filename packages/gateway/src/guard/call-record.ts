@@ -79,7 +79,7 @@ export class CallRecord {
     const { audit, settings, onerror } = this.#place;
     const { reason } = this;
     if (reason === undefined) throw new Error("a call came to its effect without a decision");
-    const recording = recordingOf(this.#call.method);
+    const recording = recordingOf(this.#call);
     if (recording === "none") {
       this.hasStarted = true;
       return 0;

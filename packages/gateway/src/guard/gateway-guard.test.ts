@@ -183,6 +183,17 @@ describe("an allowed call", () => {
     expect(store.outcomes).toMatchObject([{ outcome: "indeterminate", code: "aborted" }]);
   });
 
+  it("that a user wrote is recorded, and indeterminate if it is cancelled, if it is a ping", async () => {
+    const { store, send, effect } = setUp();
+    const written = { actor: "host", view: "", asWritten: true } as const;
+    effect.mockRejectedValueOnce(new VitrineError("aborted", "taken back"));
+    await expect(send("ping", { a: 1 }, written)).rejects.toMatchObject({ code: "aborted" });
+    expect(store.rows).toMatchObject([
+      { method: "ping", decision: "allowed" },
+      { outcome: "indeterminate", code: "aborted" },
+    ]);
+  });
+
   it.each(["view", "model", "http"] as const)(
     "cannot be written by others than the user: %s",
     async (actor) => {

@@ -327,7 +327,7 @@ export class GatewayGuard {
           permit = seq;
           return { permit: seq, params } satisfies GatewayPermit;
         }
-        record.mayHaveHappened = isSentOut(call.method);
+        record.mayHaveHappened = isSentOut(call);
         const answer = await effect(passed);
         hasRun = true;
         return answer;

@@ -22,6 +22,7 @@ import { type Approvals, notAllowed } from "./approvals.js";
 import type { GatewayGuardOptions } from "./guard-options.js";
 import { onlyForModel } from "./model-visibility.js";
 import type { OwnChecks } from "./own-checks.js";
+import { subjectOf } from "./policy.js";
 import { limitUnderWay } from "./under-way.js";
 
 /** Dependencies of the links. */
@@ -72,7 +73,7 @@ export function guardChains(parts: ChainParts): GuardChains {
   /** Does not ask, because the user makes the call. */
   const notDenied: Link = async (call, next) => {
     const { method, params } = call;
-    const subject = { method, params, subject: String(params["name"] ?? "") };
+    const subject = { method, params, subject: subjectOf(method, params) };
     if (approvals.isDenied(subject)) throw notAllowed(subject);
     decided(call, "policy");
     return next(call);

@@ -109,6 +109,17 @@ describe("the operator's tables", () => {
     const prompt = { method: "prompts/get", subject: "", params: { name: "p" } };
     expect(decide({ "prompts/get:p": "ask" }, {}, prompt)).toBe("ask");
   });
+
+  it.each([
+    ["resources/read", "uri", "name"],
+    ["resources/subscribe", "uri", "name"],
+    ["prompts/get", "name", "uri"],
+    ["tools/call", "name", "uri"],
+  ])("of %s compare its %s, whatever its %s", (method, compared, other) => {
+    const about = { method, subject: "", params: { [compared]: "x://1", [other]: "x://2" } };
+    expect(decide({ [`${method}:x://1`]: "deny" }, {}, about)).toBe("deny");
+    expect(decide({ [`${method}:x://2`]: "deny" }, {}, about)).toBeUndefined();
+  });
 });
 
 describe("a key of a table", () => {

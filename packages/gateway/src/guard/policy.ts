@@ -38,6 +38,18 @@ export interface PolicySources {
 /** The subject of a decision, such as a {@link Question} of the guard. */
 export type Subject = Pick<Question, "method" | "subject" | "params">;
 
+/** Methods whose subject is a name. */
+const NAMED: ReadonlySet<string> = new Set(["tools/call", "prompts/get"]);
+
+/**
+ * The subject of a request's params: the URI of a resource, or the name of a tool or a prompt. Only the member that the
+ * method defines counts, because params may have others too.
+ */
+export function subjectOf(method: string, params: Record<string, unknown>): string {
+  if (NAMED.has(method)) return String(params["name"] ?? "");
+  return method.startsWith("resources/") ? String(params["uri"] ?? "") : "";
+}
+
 /** Whether a tool declares itself destructive. */
 export const isDestructive = (tool: Tool | undefined): boolean => tool?.annotations?.destructiveHint === true;
 
@@ -72,7 +84,7 @@ export function operatorDecision(
     return permissions[subject as Permission];
   // The usual case, and this runs for every call.
   if (isEmpty(server.policy) && isEmpty(settings.policy)) return undefined;
-  const about = subject || String(params["uri"] ?? params["name"] ?? "");
+  const about = subject || subjectOf(method, params);
   const names = [view?.uri, view?.tool].filter((name) => name !== undefined);
   const keys = [
     ...(about ? names.map((name) => `view:${name}:${method}:${about}`) : []),

@@ -34,6 +34,7 @@ import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
 import { InspectedServers, type InspectedServersOptions } from "./inspected-servers.js";
 import type { PageAnswer, PageRequest } from "./page-params.js";
+import { withoutToken } from "./progress-token.js";
 import { iconOf } from "./server-icon.js";
 import { mustBeTask, readTask } from "./server-task.js";
 import type { UserTasks } from "./user-tasks.js";
@@ -125,7 +126,7 @@ export class PageInspection {
       return {};
     },
     "gateway/set-log-level": async (page, { level, ...at }, request) => {
-      page.#checkOwn(at);
+      await page.#checkOwnCall("logging/setLevel", at, { level }, request);
       await page.#pass("logging/setLevel", at, { level }, request, async ({ server }) => {
         if (!server.upstream.capabilities.logging) throw missing(server, "logging");
         await server.setLogLevel(level);
@@ -157,12 +158,14 @@ export class PageInspection {
       });
       return { milliseconds };
     },
-    "gateway/request": (page, { method, params = {}, ...at }, request) => {
-      if (affectsOthers(method)) page.#checkOwn(at);
+    "gateway/request": async (page, { method, params: written = {}, ...at }, request) => {
+      // The server would send progress to the request that has this token, which may be another user's.
+      const { rest: params } = withoutToken(written);
+      if (affectsOthers(method)) await page.#checkOwnCall(method, at, params, request, true);
       const { signal, onprogress } = request;
       const effect: Effect = ({ server }, passed) =>
         server.ask(method, passed.params, { signal, onprogress, asWritten: true });
-      return page.#pass(method, at, params, request, effect, true).then(readWritten);
+      return readWritten(await page.#pass(method, at, params, request, effect, true));
     },
     "gateway/watch": (page, { messages = false, ...at }) => {
       page.#servers.watch(page.#at(at), messages);
@@ -255,15 +258,25 @@ export class PageInspection {
 
   #pass(
     method: string,
-    { server, identity }: ServerReference,
+    at: ServerReference,
     params: Record<string, unknown>,
-    { key, signal, mayBeOld, trace }: PageRequest,
+    request: PageRequest,
     effect: Effect,
     asWritten = false,
   ): Promise<unknown> {
-    const { user, pass } = this.#options;
+    return this.#options.pass(this.#call(method, at, params, request, asWritten), effect);
+  }
+
+  #call(
+    method: string,
+    { server, identity }: ServerReference,
+    params: Record<string, unknown>,
+    { key, signal, mayBeOld, trace }: PageRequest,
+    asWritten: boolean,
+  ): GuardedCall {
+    const { user } = this.#options;
     const call = { actor: "host" as const, user, view: "", server, method, params, asWritten };
-    return pass({ ...call, identity, key, signal, mayBeOld, trace }, effect);
+    return { ...call, identity, key, signal, mayBeOld, trace };
   }
 
   #at({ server, identity }: ServerReference): GuardedServer {
@@ -281,6 +294,28 @@ export class PageInspection {
     if (this.#mayReach(at, taskId)) return;
     const message = `you have started no task with this id at the server "${at.server}", which all users share`;
     throw new VitrineError(INVALID_PARAMS, message);
+  }
+
+  /**
+   * Like {@link #checkOwn}, for a call that the guard records: so is its refusal.
+   *
+   * @throws {GatewayError} `server-shared`; `server-unknown`, `server-replaced`
+   */
+  async #checkOwnCall(
+    method: string,
+    at: ServerReference,
+    params: Record<string, unknown>,
+    request: PageRequest,
+    asWritten = false,
+  ): Promise<void> {
+    const { guard } = this.#at(at);
+    try {
+      this.#checkOwn(at);
+    } catch (error) {
+      if (error instanceof GatewayError)
+        await guard.refused(this.#call(method, at, params, request, asWritten), error);
+      throw error;
+    }
   }
 
   /** @throws {GatewayError} `server-shared` */

@@ -77,6 +77,8 @@ describe("writeAudit", () => {
     ["ui/open-link", { url: "javascript:secret" }, undefined],
     ["ui/message", { content: "secret" }, undefined],
     ["tools/call", { name: "n".repeat(10_000) }, "n".repeat(500)],
+    ["tools/call", { name: "pay", uri: "note://harmless" }, "pay"],
+    ["resources/read", { uri: "note://2", name: "harmless" }, "note://2"],
   ] as const)("attack A42: %s %j is recorded as %j", async (method, params, target) => {
     const { rows, send } = setUp();
     await send(method, params);

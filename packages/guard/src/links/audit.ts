@@ -100,6 +100,8 @@ export function targetOf({
 }): string | undefined {
   // Only the host of a link: the rest may be data that an app exfiltrates.
   const link = method === "ui/open-link" ? readLink(params["url"]) : undefined;
-  const target = link ? link.ok && link.host : (params["uri"] ?? params["name"]);
+  // A request may have both, of which its server reads one.
+  const [subject, other] = method.startsWith("resources/") ? ["uri", "name"] : ["name", "uri"];
+  const target = link ? link.ok && link.host : (params[`${subject}`] ?? params[`${other}`]);
   return typeof target === "string" ? target.slice(0, MAX_TARGET) : undefined;
 }

@@ -141,6 +141,16 @@ describe("the question", () => {
     });
   });
 
+  it.each(["toString", "constructor", "__proto__"])(
+    "names a method that no table has: %s",
+    async (method) => {
+      const ask = allow();
+      const { send } = setUp({ ask, policy: () => "ask" });
+      await send(method as "ping");
+      expect(ask.mock.calls[0]?.[0].reason).toBe(`The app wants ${method}.`);
+    },
+  );
+
   it("attack A42, C14: shows the host of a link in full, and opens the shown link", async () => {
     const ask = allow();
     const { send, next } = setUp({ ask });

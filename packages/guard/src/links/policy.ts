@@ -59,14 +59,16 @@ export const defaultDecision = ({ method, tool }: Pick<Question, "method" | "too
     ? "allow"
     : "ask";
 
-const REASONS: Record<string, string> = {
-  "tools/call": "The app wants to use a tool that may change something.",
-  "ui/open-link": "The app wants to open a page outside of this conversation.",
-  "ui/download-file": "The app wants to save files on this device.",
-  "ui/message": "The app wants to say in the conversation:",
-  "ui/update-model-context": "The app wants to tell the model:",
-  "sampling/createMessage": "The app wants to use your model.",
-};
+const REASONS = new Map(
+  Object.entries({
+    "tools/call": "The app wants to use a tool that may change something.",
+    "ui/open-link": "The app wants to open a page outside of this conversation.",
+    "ui/download-file": "The app wants to save files on this device.",
+    "ui/message": "The app wants to say in the conversation:",
+    "ui/update-model-context": "The app wants to tell the model:",
+    "sampling/createMessage": "The app wants to use your model.",
+  }),
+);
 
 /**
  * Allows, asks or denies each call. A link is checked first, and passed on in the form that was shown.
@@ -119,7 +121,7 @@ export function applyPolicy(
  */
 export async function questionOf(call: ViewCall, tools: ToolDirectory): Promise<Question> {
   const { view, server, method, params } = call;
-  const reason = REASONS[method] ?? `The app wants ${method}.`;
+  const reason = REASONS.get(method) ?? `The app wants ${method}.`;
   const base = { view, server, method, params, subject: "", title: method, fingerprint: "", reason };
   if (method === "tools/call") {
     const subject = String(params["name"]);

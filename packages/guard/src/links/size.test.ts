@@ -97,6 +97,27 @@ describe("limitSize", () => {
     await expect(link(call("tools/call", {}), async () => undefined)).resolves.toBeUndefined();
   });
 
+  it.each(["toString", "constructor", "__proto__", "hasOwnProperty"])(
+    "a method that is named like a member of every object has the limit of others: %s",
+    async (method) => {
+      let reads = 0;
+      const cycle: unknown[] = [];
+      const get = () => {
+        if (++reads > 10_000) throw new Error("endless");
+        return cycle;
+      };
+      // Each level has twice as many parts as the one above.
+      Object.defineProperties(cycle, {
+        0: { get, enumerable: true },
+        1: { get, enumerable: true },
+      });
+      const link = limitSize({ params: { "*": 1000 } });
+      const sent = link(call(method as "ping", { a: cycle }), async () => ({}));
+      await expect(sent).rejects.toMatchObject(tooLarge);
+      await expect(link(call(method as "ping", { a: 1 }), async () => "passed")).resolves.toBe("passed");
+    },
+  );
+
   it("changes only the limits that it is given", async () => {
     const link = examples.limitSizeExample();
     const message = (length: number) => link(call("ui/message", { a: text(length) }), async () => ({}));

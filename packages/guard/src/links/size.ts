@@ -92,7 +92,8 @@ export const payloadSize = (value: unknown): number =>
  * ```
  */
 export function limitSize(limits: Partial<SizeLimits> = {}): Link {
-  const params = { ...SIZE_LIMITS.params, ...limits.params };
+  // A map, because the view may choose the method, such as "constructor".
+  const params = new Map(Object.entries({ ...SIZE_LIMITS.params, ...limits.params }));
   const check = (what: string, value: unknown, limit = 0) => {
     const size = sizeOf(value, limit);
     if (Object(value) === value) counted.set(value as object, size);
@@ -100,7 +101,7 @@ export function limitSize(limits: Partial<SizeLimits> = {}): Link {
     throw new Refusal("too-large", `${what}: more than ${limit} characters, nested too deeply, or not JSON`);
   };
   return async (call, next) => {
-    check(call.method, call.params, params[call.method] ?? params["*"]);
+    check(call.method, call.params, params.get(call.method) ?? params.get("*"));
     const result = await next(call);
     check(`result of ${call.method}`, result, limits.result ?? SIZE_LIMITS.result);
     return result;

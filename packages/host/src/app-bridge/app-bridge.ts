@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AppDetails, GuardOptions, HostHandlers, Link, Upstream } from "@vitrine/guard";
+import type { AppDetails, GuardOptions, HostHandlers, Link } from "@vitrine/guard";
 import {
   type AppCapabilities,
   type HostCapabilities,
@@ -19,8 +19,14 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import type { BridgeTransport } from "../bridge-transport.js";
-import { type Answer, AppChannel } from "./app-channel.js";
-import { guardAlone, guardedServer, trackPointer } from "./default-guard.js";
+import { AppChannel, type AppHandler } from "./app-channel.js";
+import {
+  type ClientServer,
+  guardAlone,
+  guardedServer,
+  guardOfExtensions,
+  trackPointer,
+} from "./default-guard.js";
 import { extraOf } from "./extra.js";
 import { hostUpstream } from "./host-upstream.js";
 import type { AppBridgeClient } from "./sdk-client.js";
@@ -36,6 +42,8 @@ export interface AppBridgeOptions {
   /**
    * Guards every call of the view. With a client, the default is `standardGuard`, which asks the user in the page;
    * options change it, and `"behind-upstream"` says that the back end guards. Without a client, the default are limits.
+   * No guard decides about methods that are not of the specification: of the options, only `rates`, `sizes` and `audit`
+   * hold for them.
    */
   guard?: Link | "behind-upstream" | GuardOptions | undefined;
   /** Timeouts of the view's steps; none by default. Missed ones go to `onerror`. */
@@ -205,7 +213,7 @@ export class AppBridge extends SentMessages {
   }
 
   /** The server as the view reaches it: your handlers, and then the client. */
-  #server(): { upstream: Upstream; guard: Link | "behind-upstream" } {
+  #server(): ClientServer & { guardOfExtensions: Link } {
     const { server, guard } = this.#options;
     const client = this.#client;
     if (client && !client.getServerCapabilities())
@@ -222,7 +230,7 @@ export class AppBridge extends SentMessages {
       },
     });
     this.#guard = remote?.guard ?? guardAlone(upstream, guard);
-    return { upstream, guard: this.#guard };
+    return { ...remote, upstream, guard: this.#guard, guardOfExtensions: guardOfExtensions(guard) };
   }
 
   /** The features that handlers provide at the moment. */
@@ -233,7 +241,7 @@ export class AppBridge extends SentMessages {
     return features;
   }
 
-  #answerTo(method: string): Answer | undefined {
+  #answerTo(method: string): AppHandler | undefined {
     // Without a handler, the display mode stays as it is.
     const handler =
       this.handlerOf(method) ?? (method === "ui/request-display-mode" ? undefined : this.fallbackOf(method));

@@ -6,13 +6,10 @@
  */
 import {
   type AppDetails,
-  chain,
   type HostHandlers,
   type HostService,
   hostService,
   type Link,
-  limitRate,
-  limitSize,
   type ServiceNotification,
   type ServiceOptions,
   type ServiceRequest,
@@ -37,7 +34,7 @@ import type { BridgeTransport } from "../bridge-transport.js";
 import { HostChannel } from "../host-channel.js";
 
 /** Answers a request of a view. */
-export type Answer = (params: Record<string, unknown>, context: RequestContext) => unknown;
+export type AppHandler = (params: Record<string, unknown>, context: RequestContext) => unknown;
 
 /** Options of a {@link AppChannel}. */
 export interface AppChannelOptions {
@@ -47,10 +44,14 @@ export interface AppChannelOptions {
   upstream: Upstream;
   handlers: HostHandlers;
   guard: Link | "behind-upstream";
+  /** Guards what is not of the specification. */
+  guardOfExtensions: Link;
+  /** Called at the end: nobody else needs the guard. */
+  release?: (() => void) | undefined;
   onnotice: NonNullable<ServiceOptions["onnotice"]>;
   onmode: (mode: DisplayMode) => void;
   /** The handler of a request that is not of the specification, if there is one. */
-  extension: (method: string) => Answer | undefined;
+  extension: (method: string) => AppHandler | undefined;
   /** Called with the notifications that no feature of the bridge handles. */
   onnotification: (method: string, params: object) => void;
   /** Called for each request before it is handled. */
@@ -63,8 +64,6 @@ export class AppChannel extends HostChannel {
   readonly #options: AppChannelOptions;
   readonly #service: HostService;
   readonly #view = crypto.getRandomValues(new Uint32Array(4)).join("-");
-  /** Guards what is not of the specification, which no policy knows. */
-  readonly #limit = chain(limitRate(), limitSize());
   #leave: (() => void) | undefined;
 
   constructor(options: AppChannelOptions) {
@@ -80,7 +79,7 @@ export class AppChannel extends HostChannel {
     });
     const { peer } = this;
     for (const [method, answer] of Object.entries(this.#service.requests)) {
-      const handler: Answer = (params, context) => {
+      const handler: AppHandler = (params, context) => {
         options.onrequest(method, params, context);
         return answer(params, context);
       };
@@ -100,7 +99,7 @@ export class AppChannel extends HostChannel {
         Object.hasOwn(this.#service.notifications, method)
       )
         return;
-      this.#pass(method, params as Record<string, unknown>, async () =>
+      this.#guard(method, params as Record<string, unknown>, async () =>
         options.onnotification(method, params),
       ).catch((error) => this.emit("report", error));
     };
@@ -118,12 +117,7 @@ export class AppChannel extends HostChannel {
   }
 
   override open(transport: BridgeTransport): this {
-    super.open({
-      carriesText: transport.carriesText,
-      start: (receive, closed) => transport.start((message) => this.#meet(message, receive), closed),
-      send: (message) => transport.send(message),
-      close: () => transport.close(),
-    });
+    super.open(transport);
     this.#leave = this.#options.upstream.listen((method, params) => {
       if (method === "notifications/resources/updated" && !this.#service.isSubscribedTo(params["uri"]))
         return;
@@ -132,8 +126,8 @@ export class AppChannel extends HostChannel {
     return this;
   }
 
-  /** Delivers a message. Requests of extensions get their handler for the moment, so that a view cannot add many. */
-  #meet(message: unknown, receive: (message: unknown) => void): void {
+  /** Requests of extensions get their handler for the moment, so that a view cannot add many. */
+  protected override pass(message: unknown, deliver: (message: unknown) => void): void {
     const { method, id } = recordOf(message);
     const isForeign =
       typeof method === "string" && id !== undefined && !Object.hasOwn(HOST_END.requests, method);
@@ -143,13 +137,13 @@ export class AppChannel extends HostChannel {
       this.peer.handle(
         method as "ping",
         ((params: never, context: RequestContext) =>
-          this.#pass(method, params, () => answer(params, context), context.signal)) as never,
+          this.#guard(method, params, () => answer(params, context), context.signal)) as never,
       );
-    receive(message);
+    super.pass(message, deliver);
     if (remove) remove();
   }
 
-  #pass(
+  #guard(
     method: string,
     params: Record<string, unknown>,
     next: () => unknown,
@@ -157,12 +151,13 @@ export class AppChannel extends HostChannel {
   ): Promise<never> {
     const { server } = this.#options.upstream;
     const call: ViewCall = { view: this.#view, server, method: method as "ping", params, signal };
-    return this.#limit(call, async () => next()) as Promise<never>;
+    return this.#options.guardOfExtensions(call, async () => next()) as Promise<never>;
   }
 
   #end(): void {
     this.#leave?.();
     this.#service.close();
+    this.#options.release?.();
   }
 
   /** Sends the difference between two contexts, if any. */

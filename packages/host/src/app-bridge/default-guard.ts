@@ -13,6 +13,7 @@ import {
   limitSize,
   standardGuard,
   type Upstream,
+  writeAudit,
 } from "@vitrine/guard";
 import { addAppBox } from "../frame/page-layout.js";
 import { askInPage } from "../frame/page-prompt.js";
@@ -22,6 +23,8 @@ import { type AppBridgeClient, sdkUpstream } from "./sdk-client.js";
 export interface ClientServer {
   upstream: Upstream;
   guard: Link | "behind-upstream";
+  /** Ends a guard that no other bridge has. */
+  release?: () => void;
 }
 
 const hasPage = typeof document !== "undefined";
@@ -43,27 +46,34 @@ export const trackPointer = (): void => {
   if (hasPage) addAppBox(document.documentElement)();
 };
 
-/** The servers of clients, by their names: all apps of a server share its limits and the user's answers. */
-const servers = new WeakMap<object, Map<string, ClientServer>>();
+/** A server's upstream, and the guard of its bridges without options. */
+interface SharedServer {
+  upstream: Upstream;
+  guard?: Link;
+}
 
-/** The server of a client, with the guard that its options describe. */
+/** The servers of clients, by their names. */
+const servers = new WeakMap<object, Map<string, SharedServer>>();
+
+/**
+ * The server of a client, with the guard that its options describe. Bridges share the upstream; those without options
+ * share the guard too, so that all apps of a server have the same limits and the user's answers.
+ */
 export function guardedServer(
   client: AppBridgeClient,
   server = client.getServerVersion?.()?.name ?? "server",
   guard?: Link | "behind-upstream" | GuardOptions,
 ): ClientServer {
-  const named = servers.get(client) ?? new Map<string, ClientServer>();
+  const named = servers.get(client) ?? new Map<string, SharedServer>();
   servers.set(client, named);
-  const known = named.get(server);
-  if (known && !guard) return known;
-  const upstream = known?.upstream ?? sdkUpstream(client, server);
-  if (guard) {
-    const isWhole = typeof guard === "function" || typeof guard === "string";
-    return { upstream, guard: isWhole ? guard : standardGuard(upstream, { ask, ...guard }) };
+  const known: SharedServer = named.get(server) ?? { upstream: sdkUpstream(client, server) };
+  named.set(server, known);
+  const { upstream } = known;
+  if (typeof guard === "object") {
+    const own = standardGuard(upstream, { ask, ...guard });
+    return { upstream, guard: own, release: own.close };
   }
-  const guarded = { upstream, guard: standardGuard(upstream, { ask }) };
-  named.set(server, guarded);
-  return guarded;
+  return { upstream, guard: guard ?? (known.guard ??= standardGuard(upstream, { ask })) };
 }
 
 /** The guard of a host that sets handlers. It has no list of tools, so its default are limits. */
@@ -71,6 +81,13 @@ export function guardAlone(
   upstream: Upstream,
   guard?: Link | "behind-upstream" | GuardOptions,
 ): Link | "behind-upstream" {
+  // Its upstream has no notifications, so there is nothing to release.
   if (typeof guard === "object") return standardGuard(upstream, { ask, ...guard });
   return guard ?? chain(limitRate(), limitSize(), limitConcurrency());
+}
+
+/** Guards messages that are not of the specification, which no policy knows: by the limits and the record of the host. */
+export function guardOfExtensions(guard?: Link | "behind-upstream" | GuardOptions): Link {
+  const { audit, rates, sizes, now }: GuardOptions = typeof guard === "object" ? guard : {};
+  return chain(...(audit ? [writeAudit(audit, now)] : []), limitRate(rates, now), limitSize(sizes));
 }

@@ -12,6 +12,9 @@ import { SandboxStage, Shown, until } from "../../../../testing/sandbox-stage.ts
 
 // In the pages. `log` is the host's or the view's, depending on where it is read.
 declare const log: EventLog;
+declare const heard: string[];
+declare const showDocument: (address: string) => Promise<void>;
+declare const greet: () => void;
 declare const sendInput: (input: object) => unknown;
 declare const sendResult: (result: CallToolResult) => unknown;
 declare const callTool: (name: string, args: object) => Promise<unknown>;
@@ -44,10 +47,35 @@ const STRANGER = `<!doctype html><script>
   setTimeout(() => document.title = "posted", 300);
 </script>`;
 
+/** A document that says hello to the host, and collects what it receives in its title. */
+const GREETER = `<!doctype html><script>
+  addEventListener("message", ({ data }) => document.title += " " + data.method);
+  parent.postMessage({ jsonrpc: "2.0", method: "hello from " + location.hash }, "*");
+</script>`;
+/** A host without a bridge: its transport, and a frame. */
+const TRANSPORT_PAGE = `
+  import { PostMessageTransport } from "@vitrine/host/app-bridge";
+  const iframe = document.createElement("iframe");
+  iframe.setAttribute("sandbox", decodeURIComponent(location.hash.slice(1)));
+  document.body.append(iframe);
+  const target = iframe.contentWindow;
+  const transport = new PostMessageTransport(target, target);
+  globalThis.heard = [];
+  transport.onmessage = ({ method }) => heard.push(method);
+  await transport.start();
+  globalThis.showDocument = (address) => new Promise((resolve) => {
+    iframe.onload = resolve;
+    iframe.src = address;
+  });
+  globalThis.greet = () => {
+    void transport.send({ jsonrpc: "2.0", method: "greeting" });
+    target.postMessage({ method: "end" }, "*");
+  };`;
+
 let stage: SandboxStage;
 beforeAll(async () => {
-  const pages: Record<string, string> = { "/stranger": STRANGER };
-  for (const [name, code] of EXAMPLES) {
+  const pages: Record<string, string> = { "/stranger": STRANGER, "/greeter": GREETER };
+  for (const [name, code] of [...EXAMPLES, ["transport-page", TRANSPORT_PAGE]] as const) {
     const script = inlineModule(await bundle(code, { format: "esm" }));
     pages[`/${name}`] = `<!doctype html><meta charset="utf-8"><title>${name}</title><body>${script}</body>`;
   }
@@ -142,4 +170,24 @@ it.each([
   await host.evaluate((src) => document.querySelector("iframe")?.setAttribute("src", src), address);
   await until(async () => expect(await host.frames()[1]?.title()).toBe("posted"));
   expect(await host.evaluate(() => log.values("ran"))).toEqual(ran);
+});
+
+it.each([
+  ["an origin of its own", "allow-scripts allow-same-origin", ["hello from #1"], "end"],
+  ["the origin null", "allow-scripts", ["hello from #1", "hello from #2"], "greeting end"],
+])("a frame with %s: a document that it navigates to later", async (_name, flags, sent, title) => {
+  const host = await stage.openPage(`${stage.site.origin()}/transport-page#${encodeURIComponent(flags)}`);
+  await until(async () => expect(await host.evaluate(() => "greet" in globalThis)).toBe(true));
+  const show = (number: number): Promise<void> =>
+    host.evaluate(
+      (address) => showDocument(address),
+      `${stage.site.origin(`document-${number}`)}/greeter#${number}`,
+    );
+  await show(1);
+  await until(async () => expect(await host.evaluate(() => heard)).toEqual(["hello from #1"]));
+  await show(2);
+  await host.evaluate(() => greet());
+  await until(async () => expect(await host.frames()[1]?.evaluate(() => document.title)).toContain("end"));
+  expect(await host.frames()[1]?.evaluate(() => document.title)).toBe(title);
+  await until(async () => expect(await host.evaluate(() => heard)).toEqual(sent));
 });

@@ -3,18 +3,21 @@
  * and each difference has a test of its own.
  */
 
-import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
+import { Client, InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/client";
 import { App as App2 } from "@modelcontextprotocol/ext-apps";
 import { AppBridge as Official2 } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport as Memory1 } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/server";
+import type { AuditRow } from "@vitrine/guard";
 import { recordOf } from "@vitrine/protocol";
 import { App as App1 } from "ext-apps-1";
 import { AppBridge as Official1 } from "ext-apps-1/app-bridge";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AppBridge } from "./app-bridge.js";
+import { guardedServer } from "./default-guard.js";
+import { LATEST_PROTOCOL_VERSION } from "./names.js";
 
 const INFO = { name: "host", version: "1.0.0" };
 const CAPABILITIES = {
@@ -479,6 +482,128 @@ describe("members of the SDK's Protocol", () => {
     await app.notification({ method: "x/other", params: { b: 1 } } as never);
     await expect.poll(() => notified).toEqual([{ a: 1 }, { method: "x/other", params: { b: 1 } }]);
   });
+
+  it("a view cannot name a method of an extension so that it has no limits", async () => {
+    const arrived: string[] = [];
+    const { app, errors, start } = await sceneOf(
+      new AppBridge(null, INFO, CAPABILITIES, { guard: { sizes: { params: { "*": 1000 } } } }),
+      "ext-apps 2",
+      (bridge) => {
+        bridge.fallbackRequestHandler = async () => ({});
+        bridge.fallbackNotificationHandler = async ({ method }) => void arrived.push(method);
+      },
+    );
+    await start();
+    const methods = ["toString", "constructor", "__proto__", "x/large"];
+    const params = { a: "x".repeat(2000) };
+    const cycle: unknown[] = [];
+    cycle.push(cycle, cycle);
+    for (const method of methods) await app.notification({ method, params } as never);
+    for (const method of methods) await app.notification({ method, params: { a: cycle } } as never);
+    await expect.poll(() => errors.length).toBe(2 * methods.length);
+    expect(errors.every((error) => recordOf(recordOf(error)["data"])["code"] === "too-large")).toBe(true);
+    for (const method of methods) {
+      const asked = app.request({ method, params } as never, z.looseObject({}) as never);
+      await expect(asked).rejects.toMatchObject({ data: { code: "too-large" } });
+    }
+    expect(arrived).toEqual([]);
+    for (const method of methods) await app.notification({ method, params: { a: 1 } } as never);
+    await expect.poll(() => arrived).toEqual(methods);
+  });
+
+  it("the guard's options for limits and records hold for extensions, too", async () => {
+    const rows: AuditRow[] = [];
+    const guard = {
+      audit: { sink: (row: AuditRow) => void rows.push(row) },
+      rates: { other: { burst: 2, perSecond: 0.001 } },
+      sizes: { params: { "*": 100 } },
+    };
+    const bridge = new AppBridge(null, INFO, CAPABILITIES, { guard, server: "Weather" });
+    bridge.setRequestHandler("x/clipboard", () => ({ ok: true }));
+    const { app, start } = await sceneOf(bridge, "ext-apps 2");
+    await start();
+    const ask = (params: object) =>
+      app.request({ method: "x/clipboard", params } as never, z.looseObject({}) as never);
+    expect(await ask({ a: 1 })).toEqual({ ok: true });
+    await expect(ask({ a: "x".repeat(200) })).rejects.toMatchObject({ data: { code: "too-large" } });
+    await expect(ask({ a: 1 })).rejects.toMatchObject({ data: { code: "rate-limited" } });
+    expect(rows).toMatchObject([
+      { method: "x/clipboard", server: "Weather", outcome: "allowed" },
+      { method: "x/clipboard", outcome: "refused", code: "too-large" },
+      { method: "x/clipboard", outcome: "refused", code: "rate-limited" },
+    ]);
+  });
+
+  it("requests of extensions may be sent as text", async () => {
+    const bridge = new AppBridge(null, INFO, CAPABILITIES);
+    bridge.setRequestHandler("x/double", { params: {} }, ({ n }: { n: number }) => ({ doubled: 2 * n }));
+    bridge.fallbackRequestHandler = async ({ method }) => ({ method });
+    const { hostEnd, viewEnd } = recordedPair();
+    const answers = new Map<unknown, unknown>();
+    // Answers to text are text, too.
+    viewEnd.onmessage = (message) => {
+      const { id, result } = JSON.parse(message as unknown as string);
+      answers.set(id, result);
+    };
+    await viewEnd.start();
+    await bridge.connect(hostEnd);
+    ends.push(() => bridge.close());
+    const send = (message: object) =>
+      viewEnd.send(JSON.stringify({ jsonrpc: "2.0", ...message }) as unknown as JSONRPCMessage);
+    const params = {
+      appInfo: { name: "view", version: "1.0.0" },
+      appCapabilities: {},
+      protocolVersion: LATEST_PROTOCOL_VERSION,
+    };
+    await send({ id: 1, method: "ui/initialize", params });
+    await expect.poll(() => answers.get(1)).toMatchObject({ hostInfo: INFO });
+    await send({ method: "ui/notifications/initialized" });
+    await send({ id: 2, method: "x/double", params: { n: 2 } });
+    await send({ id: 3, method: "x/other", params: {} });
+    await expect.poll(() => answers.size).toBe(3);
+    expect(answers.get(2)).toEqual({ doubled: 4 });
+    expect(answers.get(3)).toEqual({ method: "x/other" });
+  });
+
+  it.each([1, 2] as const)(
+    "many bridges with rules, one after another, leave nothing at a client of SDK %i",
+    async (generation) => {
+      const { client } = await serverOf(generation);
+      // The upstream that all bridges of this client and name share.
+      const { upstream } = guardedServer(client, "Weather", "behind-upstream");
+      let listeners = 0;
+      const { listen } = upstream;
+      upstream.listen = (listener) => {
+        const stop = listen(listener);
+        listeners++;
+        return () => {
+          stop();
+          listeners--;
+        };
+      };
+      const receivers = new Set<unknown>();
+      const open: number[] = [];
+      const left: number[] = [];
+      for (let count = 0; count < 50; count++) {
+        const options = { server: "Weather", guard: { policy: { "tools/call:erase": "allow" as const } } };
+        const { bridge, app, start } = await sceneOf(
+          new AppBridge(client, INFO, CAPABILITIES, options),
+          "ext-apps 2",
+        );
+        await start();
+        const erased = await app.callServerTool({ name: "erase" });
+        expect(erased).toMatchObject({ content: [{ text: "erased" }] });
+        receivers.add(client.transport?.onmessage);
+        open.push(listeners);
+        await bridge.close();
+        left.push(listeners);
+      }
+      expect.soft(receivers.size).toBe(1);
+      // The guard listens to tools and to resources, and the bridge to everything.
+      expect.soft(new Set(open)).toEqual(new Set([3]));
+      expect.soft(new Set(left)).toEqual(new Set([0]));
+    },
+  );
 
   it("pings go both ways", async () => {
     const bridge = new AppBridge(null, INFO, CAPABILITIES);

@@ -57,7 +57,8 @@ export interface PostMessageTransportOptions {
 
 /**
  * The official transport over `postMessage`, with a pinned origin: once the frame has sent something, only that origin
- * can send and receive. The official transport talks to every document that the frame navigates to.
+ * can send and receive. The official transport talks to every document that the frame navigates to. So does this one if
+ * the origin is `null`, as in a frame without `allow-same-origin`: all documents there have this origin.
  *
  * @example
  * ```ts source="./app-bridge.examples.ts#postMessageTransport"

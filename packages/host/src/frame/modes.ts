@@ -18,7 +18,8 @@ export function showMode(chrome: Chrome, mode: DisplayMode): void {
   // The user may have moved on in the page.
   const hadFocus = (box.getRootNode() as Document | ShadowRoot).activeElement !== null;
   // The conversation around it does not move.
-  if (mode === "pip" && was === "inline") fillGap(chrome);
+  if (mode === "pip") fillGap(chrome);
+  if (was === "inline") gap.style.height = `${box.offsetHeight}px`;
   gap.hidden = mode !== "pip";
   box.close();
   box.dataset["mode"] = mode;
@@ -36,10 +37,9 @@ export function showMode(chrome: Chrome, mode: DisplayMode): void {
 }
 
 /** Keeps the app's place, with a way back. */
-function fillGap({ box, close, gap }: Chrome): void {
+function fillGap({ close, gap }: Chrome): void {
   const { inCorner, bringBack } = frameWords();
   markLanguage(gap);
-  gap.style.height = `${box.offsetHeight}px`;
   gap.replaceChildren(
     `${inCorner} `,
     button(bringBack, () => close.click()),

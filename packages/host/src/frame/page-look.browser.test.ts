@@ -97,6 +97,11 @@ it("I07: an app in the corner leaves its place in the page as it was, with a way
   const before = await below();
   await view.evaluate(() => raw.ask("ui/request-display-mode", { mode: "pip" }));
   const gap = part("first", "gap");
+  // By way of fullscreen, too.
+  await page.evaluate(() => {
+    host.app("first").frame?.setDisplayMode("fullscreen");
+    host.app("first").frame?.setDisplayMode("pip");
+  });
   expect(await gap.textContent()).toContain("in the corner of the window");
   expect(await below()).toBe(before);
   await gap.getByRole("button", { name: "Show it here" }).click();

@@ -28,7 +28,7 @@ const question = (words: Partial<FrameQuestion>): FrameQuestion => ({
   subject: "pay",
   title: "Pay",
   params: {},
-  reason: "English",
+  reason: "The app wants something.",
   ...words,
 });
 const tool = (annotations: object): Partial<FrameQuestion> => ({
@@ -76,7 +76,7 @@ describe.each(LANGUAGES.map((language) => [language.tag, language] as const))("%
   it("says a different reason and scope for each question", () => {
     const reasons = Object.values(QUESTIONS).map((each) => language.reason(each));
     expect(new Set(reasons).size).toBe(reasons.length);
-    expect(reasons).not.toContain("English");
+    expect(reasons).not.toContain("The app wants something.");
     for (const [name, each] of Object.entries(QUESTIONS)) {
       const scope = language.scope(each);
       const named = each.covers === "tools" ? "bank" : each.subject || "bank";
@@ -90,7 +90,12 @@ describe.each(LANGUAGES.map((language) => [language.tag, language] as const))("%
 
   it("leaves the reason of a method that it does not know, and its scope", () => {
     const odd = question({ method: "x/y", scope: "all x" });
-    expect([language.reason(odd), language.scope(odd)]).toEqual(["English", "all x"]);
+    expect([language.reason(odd), language.scope(odd)]).toEqual(["The app wants something.", "all x"]);
+  });
+
+  it("leaves a host's own reason, and a scope that is wider than one tool", () => {
+    const own = question({ reason: "Ask your manager first.", scope: "all ordinary tools of bank" });
+    expect([language.reason(own), language.scope(own)]).toEqual([own.reason, own.scope]);
   });
 
   it("is found by its tag", () => {

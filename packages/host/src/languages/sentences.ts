@@ -34,11 +34,13 @@ export interface Sentences {
 export const reasonIn =
   (words: Sentences) =>
   (question: FrameQuestion): string => {
-    const { asker, agent, covers } = question;
+    const { asker, agent, covers, reason } = question;
+    // A host's own words.
+    if (!/^The (app|model|agent) /.test(reason)) return reason;
     const who =
       asker === "agent" ? words.agent(JSON.stringify(agent)) : asker === "model" ? words.model : words.app;
     const wants = wish(words, question);
-    if (wants === undefined) return question.reason;
+    if (wants === undefined) return reason;
     const sentence = `${who}${words.space}${wants}`;
     return covers === "tools"
       ? `${sentence} ${words.ordinary[asker === "model" ? "model" : "app"]}`
@@ -62,7 +64,9 @@ export const scopeIn =
   ({ method, covers, subject, server, scope }: FrameQuestion): string => {
     if (covers === "tools") return words.allTools(server);
     if (covers === "own-tool") return words.ownTool(subject);
-    if (method === "tools/call") return words.tool(subject);
+    // Never less than the answer covers: a wider scope stays in its own words.
+    const isWider = scope !== undefined && scope !== subject && scope !== `the tool ${subject}`;
+    if (method === "tools/call") return isWider ? scope : words.tool(subject);
     if (method === "ui/open-link") return words.links(subject);
     if (method === "ui/permission") return words.permissionHere(subject);
     return words.all[method]?.(server) ?? scope ?? server;

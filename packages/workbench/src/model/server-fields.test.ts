@@ -7,6 +7,13 @@ describe("the name of a new server", () => {
     ["/usr/bin/node ./notes.mjs --stdio", "notes"],
     ["uv run weather.py", "weather"],
     ["my-server lab", "my-server"],
+    [
+      "node node_modules/@modelcontextprotocol/server-budget-allocator/dist/index.js",
+      "server-budget-allocator",
+    ],
+    ["node dist/index.js", "index"],
+    ["npx -y @scope/notes@1.2.3", "notes"],
+    ["npx notes@latest", "notes"],
     ["", ""],
   ])("comes from the command: %s", (line, name) => {
     expect(suggestedName({ kind: "command", url: "", line })).toBe(name);

@@ -75,6 +75,17 @@ export function fieldsOf(kind: ServerFields["kind"], server?: WrittenServer): Se
 /** Programs that run another one: their first plain argument names the server. */
 const LAUNCHERS = /^(npx|bunx|uvx|pnpm|yarn|bun|deno|uv|node|python3?|docker|podman)$/;
 const ACTIONS = /^(run|exec|dlx|x)$/;
+/** Files and folders that many servers have: the name is in the folder above. */
+const USUAL = /^((index|main|cli|server)\.(m?js|cjs|py|ts)|dist|build|out|lib|src|bin)$/;
+
+/** The last part of a path or a package that tells servers apart, without a version. */
+function lastPart(text: string): string {
+  const parts = text
+    .replace(/(?<=[^/])@[^/@]*$/, "")
+    .split("/")
+    .filter((each) => !/^\.*$/.test(each));
+  return parts.findLast((each) => !USUAL.test(each)) ?? parts.at(-1) ?? "";
+}
 
 /** A name that fits the address or the command. */
 export function suggestedName({ kind, url, line }: Pick<ServerFields, "kind" | "url" | "line">): string {
@@ -82,8 +93,7 @@ export function suggestedName({ kind, url, line }: Pick<ServerFields, "kind" | "
   const isLauncher = LAUNCHERS.test(command.replace(/^.*\//, ""));
   const named = isLauncher ? args.find((each) => !each.startsWith("-") && !ACTIONS.test(each)) : undefined;
   const host = URL.canParse(url) ? new URL(url).hostname : "";
-  const base =
-    kind === "address" ? host.replace(/^(www|mcp|api)\./, "") : (named ?? command).replace(/^.*\/(?=.)/, "");
+  const base = kind === "address" ? host.replace(/^(www|mcp|api)\./, "") : lastPart(named ?? command);
   return base
     .replace(/\.(m?js|cjs|py|ts)$/, "")
     .replace(/[^A-Za-z0-9._-]+/g, "-")

@@ -138,6 +138,9 @@ export function AddDialog({ workbench, onClose }: { workbench: Workbench; onClos
       onAction={() => void add()}
       isBusy={isBusy}
     >
+      <p className="soft">
+        A server gives the model tools, and shows apps in the conversation. Its documents say how to add it.
+      </p>
       <Tabs className="tabs setup-tabs" selectedKey={kind} onSelectionChange={(key) => select(key as Kind)}>
         <TabList className="tab-list" aria-label="How to add it">
           {TABS.map(({ id, title }) => (

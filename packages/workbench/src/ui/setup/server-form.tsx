@@ -95,7 +95,7 @@ function CommandField({ line, onChange }: { line: string; onChange: (line: strin
         value={line}
         onChange={onChange}
         placeholder="npx -y @modelcontextprotocol/server-everything"
-        help="With its arguments. No shell runs: quotes group words, and nothing is expanded."
+        help="With its arguments and full paths. No shell runs: quotes group words, and nothing is expanded."
         isMono
         autoFocus
       />
