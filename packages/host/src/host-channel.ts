@@ -72,6 +72,8 @@ export abstract class HostChannel extends Emitter {
   /** Number of the host's own requests in flight. */
   #asking = 0;
   readonly #teardownLimit: number;
+  /** Settles when a {@link suspend} in progress has released the transport. */
+  #suspending: Promise<void> | undefined;
   /** Called when a request has to wait for the view, which may not be loaded. */
   onwaiting: (() => void) | undefined;
 
@@ -232,9 +234,19 @@ export abstract class HostChannel extends Emitter {
     params: Params<M>,
     options: RequestOptions = {},
   ): Promise<Result<M>> {
-    const { signal } = options;
     this.#asking++;
-    return new Promise<Result<M>>((resolve, reject) => {
+    const send = (): Promise<Result<M>> => this.#ask(method, params, options);
+    // The view that is leaving would not answer.
+    return (this.#suspending?.then(send) ?? send()).finally(() => this.#asking--);
+  }
+
+  #ask<M extends RequestFrom<"host">>(
+    method: M,
+    params: Params<M>,
+    options: RequestOptions,
+  ): Promise<Result<M>> {
+    const { signal } = options;
+    return new Promise((resolve, reject) => {
       const settle = (error?: unknown): void => {
         if (!this.#asked.delete(settle)) return;
         signal?.removeEventListener("abort", go);
@@ -253,7 +265,7 @@ export abstract class HostChannel extends Emitter {
       } catch (error) {
         settle(error);
       }
-    }).finally(() => this.#asking--);
+    });
   }
 
   #dispatch({ method, params, key }: Outgoing): void {
@@ -317,7 +329,11 @@ export abstract class HostChannel extends Emitter {
    * Asks the view to store its state, within the time of a teardown, and releases the transport as {@link detach}
    * does: the view may come back in another frame, and receives its messages again.
    */
-  async suspend(reason?: string): Promise<void> {
+  suspend(reason?: string): Promise<void> {
+    return (this.#suspending ??= this.#suspend(reason).finally(() => (this.#suspending = undefined)));
+  }
+
+  async #suspend(reason: string | undefined): Promise<void> {
     const wire = this.#wire;
     if (this.phase === "ready") await this.#askTeardown(reason, this.#teardownLimit);
     if (wire === this.#wire) this.detach();

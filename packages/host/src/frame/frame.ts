@@ -68,7 +68,7 @@ const PATIENCE = 1500;
 const DOUBT = 500;
 /** Milliseconds after which a loading frame lets the next one start. */
 const TURN = 3000;
-/** Milliseconds that an app which comes back has to draw what it showed before. */
+/** Milliseconds that an app which comes back has to draw its result, after it has received it. */
 const DRAWING = 400;
 const MAX_HEIGHT = 4000;
 const DEFAULT_HEIGHT = 150;
@@ -312,7 +312,7 @@ export class AppFrame {
     this.#state = state;
     const { box, failure: panel } = this.#chrome;
     box.dataset["state"] = state;
-    if (state === "ready" && this.#isDrawing) this.#later(DRAWING, () => this.#drawn());
+    if (state === "ready" && this.#isDrawing) void this.#awaitDrawing();
     panel.replaceChildren();
     showNotice(this.#chrome, state === "unresponsive", () => this.#fail("stopped"));
     this.#options.onstate?.(state, failure);
@@ -341,6 +341,16 @@ export class AppFrame {
     this.#remove(true);
     this.#chrome.box.toggleAttribute("data-drawing", this.#isDrawing);
     this.#enter("released");
+    // A request that came during the release waits for the app.
+    if (this.bridge.isBusy) void this.mount();
+  }
+
+  /** Shows an app that came back after some time, even if its height is another one now. */
+  async #awaitDrawing(): Promise<void> {
+    const frame = this.#frame;
+    // On a slow device, the time starts when the app has received its messages.
+    if (this.bridge.phase === "ready") await this.bridge.ping({ timeout: PATIENCE }).catch(() => {});
+    if (frame === this.#frame) this.#later(DRAWING, () => this.#drawn());
   }
 
   /** Shows an app that came back, at its own height. */

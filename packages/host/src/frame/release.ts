@@ -25,7 +25,8 @@ export interface Releasable {
 interface Entry {
   readonly app: Releasable;
   state: "waiting" | "running" | "releasing" | "released";
-  isNear: boolean;
+  /** By the observer, or by the layout before the observer has looked. */
+  isNear?: boolean;
   /** When it was near the screen for the last time, as a count of changes. */
   seen: number;
 }
@@ -62,7 +63,7 @@ export class AppBudget {
     const known = this.#entries.get(place);
     if (known) known.state = "waiting";
     else {
-      this.#entries.set(place, { app, state: "waiting", isNear: false, seen: 0 });
+      this.#entries.set(place, { app, state: "waiting", seen: 0 });
       this.#watch().observe(place);
     }
     this.#plan();
@@ -112,12 +113,11 @@ export class AppBudget {
       .map((entry) => ({ entry, away: away(entry) }));
     let room = this.#most;
     for (const { state, isNear } of entries) if (state === "running" && !isNear) room--;
-    // The nearest first. The observer has not seen new ones yet.
+    // The nearest first.
     for (const { entry, away } of waiting.sort((a, b) => a.away - b.away)) {
-      const isNear = away <= NEAR;
+      const isNear = (entry.isNear ??= away <= NEAR);
       if (isNear || room > 0 || !entry.app.mayRelease()) {
         if (!isNear) room--;
-        entry.isNear = isNear;
         entry.state = "running";
         entry.app.start();
       } else void this.#release(entry);
