@@ -330,7 +330,12 @@ export abstract class HostChannel extends Emitter {
    * does: the view may come back in another frame, and receives its messages again.
    */
   suspend(reason?: string): Promise<void> {
-    return (this.#suspending ??= this.#suspend(reason).finally(() => (this.#suspending = undefined)));
+    const leaving = this.#suspend(reason);
+    this.#suspending = leaving;
+    void leaving.then(() => {
+      this.#suspending = undefined;
+    });
+    return leaving;
   }
 
   async #suspend(reason: string | undefined): Promise<void> {

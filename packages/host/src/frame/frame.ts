@@ -341,8 +341,6 @@ export class AppFrame {
     this.#remove(true);
     this.#chrome.box.toggleAttribute("data-drawing", this.#isDrawing);
     this.#enter("released");
-    // A request that came during the release waits for the app.
-    if (this.bridge.isBusy) void this.mount();
   }
 
   /** Shows an app that came back after some time, even if its height is another one now. */

@@ -68,10 +68,14 @@ const frames = (): Promise<number> => page.locator("mcp-app iframe").count();
 /** Types into the field of an app, and leaves it. */
 async function type(id: string): Promise<void> {
   const view = await stage.viewOf(page, id);
+  const focused = (): Promise<string | undefined> =>
+    page.evaluate(() => document.activeElement?.localName);
   await view.locator("input").click();
+  // The page learns of it later than the app.
+  await expect.poll(focused).toBe("mcp-app");
   await page.keyboard.type("typed");
   await page.mouse.click(600, 700);
-  await expect.poll(() => page.evaluate(() => document.activeElement?.localName)).toBe("body");
+  await expect.poll(focused).toBe("body");
 }
 
 /** Shows other apps until the page would have released the first one, were it allowed. */
@@ -250,7 +254,13 @@ describe("an app that is not released", () => {
   });
 
   it("while it is shown over the page", async () => {
-    await leave("plain", () => page.evaluate(() => host.app("a").frame?.setDisplayMode("pip")));
+    await leave("plain", () =>
+      page.evaluate(() => {
+        host.app("a").frame?.setDisplayMode("pip");
+        // Its close button has the focus, which would be another reason.
+        (host.app("a").shadowRoot?.activeElement as HTMLElement | null)?.blur();
+      }),
+    );
     await expect.poll(() => states("a", "b", "c")).toEqual(["ready", "released", "ready"]);
     await page.evaluate(() => host.app("a").frame?.setDisplayMode("inline"));
     await show("b");
@@ -379,5 +389,13 @@ describe("the budget", () => {
     await add("d");
     await until("d ready");
     expect(await states("a", "b", "c", "d")).toEqual(["ready", "released", "released", "ready"]);
+  });
+
+  it("has room again when an app was closed", async () => {
+    for (const id of ["a", "b", "c"]) await add(id);
+    await until("b ready", "c released");
+    await page.evaluate(() => host.app("b").frame?.close());
+    await add("d");
+    await until("d ready");
   });
 });
