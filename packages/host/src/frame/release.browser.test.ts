@@ -68,8 +68,7 @@ const frames = (): Promise<number> => page.locator("mcp-app iframe").count();
 /** Types into the field of an app, and leaves it. */
 async function type(id: string): Promise<void> {
   const view = await stage.viewOf(page, id);
-  const focused = (): Promise<string | undefined> =>
-    page.evaluate(() => document.activeElement?.localName);
+  const focused = (): Promise<string | undefined> => page.evaluate(() => document.activeElement?.localName);
   await view.locator("input").click();
   // The page learns of it later than the app.
   await expect.poll(focused).toBe("mcp-app");
