@@ -34,6 +34,7 @@ import { measureViews, showViews, viewsShortfalls } from "./gateway/views.mjs";
 import { measureHostBytes, showHostBytes } from "./hosts/bytes.mjs";
 import { measureFifty, showFifty } from "./hosts/fifty.mjs";
 import { measureLarge, showLarge } from "./hosts/large.mjs";
+import { manyShortfalls, measureMany, showMany } from "./hosts/many.mjs";
 import { measureMount, showMount } from "./hosts/mount.mjs";
 import { measureHostRoundtrips, showHostRoundtrips } from "./hosts/roundtrips.mjs";
 import { launchQuiet } from "./quiet-browser.mjs";
@@ -75,6 +76,11 @@ const SECTIONS = {
     title: "Fifty apps in one page: a long conversation, opened at its end",
     measure: (_, quiet) => measureFifty(quiet, number("BENCH_FIFTIES", 2)),
     show: showFifty,
+  },
+  many: {
+    title: "10, 50, 200 and 1,000 apps of twenty servers in one page",
+    measure: (_, quiet) => measureMany(quiet),
+    show: showMany,
   },
   "host-roundtrips": {
     title: "Round trip of tools/call through a whole host: view → sandbox → bridge → view",
@@ -154,6 +160,7 @@ const SECTIONS = {
 };
 /** Expectations for the gateway, conversations, and servers. */
 const EXPECTATIONS = {
+  many: manyShortfalls,
   conversation: conversationShortfalls,
   "thousand-turns": thousandTurnsShortfalls,
   reload: reloadShortfalls,

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 const BENCH = fileURLToPath(new URL("../bench/", import.meta.url));
 const OWN = ["browser", "bytes", "contenders", "roundtrip", "run", "shortfalls", "startup", "statistics"];
-const HOSTS = ["fifty", "large", "mount", "roundtrips", "shortfalls", "site", "stage"];
+const HOSTS = ["fifty", "large", "many", "mount", "roundtrips", "shortfalls", "site", "stage"];
 const CONVERSATION = [
   "conversation",
   "first-partial",

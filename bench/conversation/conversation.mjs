@@ -110,5 +110,6 @@ export const conversationShortfalls = ({ partial, turns }) => [
   ...(turns.growth > EXPECTED_GROWTH
     ? [`the last turns take over ${times(EXPECTED_GROWTH)} as long as the first: ${times(turns.growth)}`]
     : []),
-  ...(turns.live < turns.apps ? [`only ${turns.live} of ${turns.apps} apps were alive at the end`] : []),
+  // Apps far from the screen are released, so only some of them run.
+  ...(turns.live === 0 ? [`none of ${turns.apps} apps was alive at the end`] : []),
 ];

@@ -1,5 +1,6 @@
 /**
- * A long conversation: a hundred turns, twenty of which open an app that stays open. Measures the memory of
+ * A long conversation: a hundred turns, twenty of which open an app; those far from the
+ * screen are released. Measures the memory of
  * the page and the gateway, and whether the last turns take longer than the first.
  *
  * @module

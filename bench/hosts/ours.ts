@@ -59,10 +59,12 @@ serveBench({
   },
   show(app, place) {
     const element = document.createElement("mcp-app");
+    element.toggleAttribute("keep", query.has("keep"));
     element.app = { info: INFO, title: app.name, view: app.view, ...guarded(app) };
     place.append(element);
     const { bridge } = element;
     return {
+      state: () => element.state,
       frame: () => element.shadowRoot?.querySelector("iframe"),
       sendInput: (input) => bridge?.sendToolInput(input),
       sendResult: (result: CallToolResult | string) =>

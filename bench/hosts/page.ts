@@ -22,6 +22,8 @@ export interface Shown {
   sendInput(input: Record<string, unknown>): void;
   /** An object or, for a host that accepts it, the text as it came from the wire. */
   sendResult(result: CallToolResult | string): void;
+  /** The state in which the host shows it, for hosts that know one. */
+  state?(): string;
 }
 
 /** A host: the only part that differs. */
@@ -107,8 +109,7 @@ interface Heard {
 const PATIENCE = 90_000;
 
 /** Reports of views, as they arrive. */
-function listenToViews(): (what: string, count: number) => Promise<Heard[]> {
-  const heard: Heard[] = [];
+function listenToViews(heard: Heard[]): (what: string, count: number) => Promise<Heard[]> {
   const waiting = new Set<() => void>();
   const failures: string[] = [];
   addEventListener("error", ({ message }) => failures.push(message));
@@ -142,7 +143,9 @@ export function serveBench(host: BenchHost) {
   const shown: Shown[] = [];
   let large: CallToolResult | string = "";
   let stalls = (): number => 0;
-  const until = listenToViews();
+  const opened: Shown[] = [];
+  const heard: Heard[] = [];
+  const until = listenToViews(heard);
   let runs = 0;
 
   const appOf = (name: string): BenchApp => {
@@ -207,6 +210,7 @@ export function serveBench(host: BenchHost) {
       for (const [index, name] of names.entries()) {
         const app = appOf(name);
         const view = host.show(app, places[index] ?? slot());
+        opened.push(view);
         view.sendInput(app.input);
         const result = results.get(name);
         view.sendResult({
@@ -216,6 +220,37 @@ export function serveBench(host: BenchHost) {
         });
       }
       return { began, visible };
+    },
+    /** The numbers of all apps that have had their result, and when each had it first. */
+    results(): { number: number; at: unknown }[] {
+      const first = new Map<number, unknown>();
+      for (const { what, number, at } of heard)
+        if (what === "result" && !first.has(number)) first.set(number, at);
+      return [...first].map(([number, at]) => ({ number, at }));
+    },
+    /** The number of opened apps in each state. */
+    states(): Record<string, number> {
+      const counts: Record<string, number> = {};
+      for (const view of opened) {
+        const state = view.state?.() ?? "unknown";
+        counts[state] = (counts[state] ?? 0) + 1;
+      }
+      return counts;
+    },
+    /** Scrolls up by so many pixels in each frame; returns the milliseconds of each frame. */
+    scroll(frames: number, pixels: number): Promise<number[]> {
+      const times: number[] = [];
+      let last = performance.now();
+      return new Promise((resolve) => {
+        const turn = (now: number): void => {
+          times.push(now - last);
+          last = now;
+          scrollBy({ top: -pixels, behavior: "instant" });
+          if (times.length <= frames) requestAnimationFrame(turn);
+          else resolve(times.slice(1));
+        };
+        requestAnimationFrame(turn);
+      });
     },
     /** Shows an app that has only its input. */
     open(name: string): void {

@@ -11,6 +11,7 @@ import {
 } from "@vitrine/guard";
 import {
   type AppFrameOptions,
+  appBudget,
   askInFrame,
   askInPage,
   type FrameView,
@@ -50,6 +51,12 @@ export interface MountOptions {
   context?: Partial<HostContext>;
   /** The element to append the app to; the body by default. */
   place?: "start" | "end";
+  /** Never answers a request to open a link. */
+  hangs?: boolean;
+  /** Keeps the app running far from the screen. */
+  keep?: boolean;
+  /** Pixels of the page below it. */
+  space?: number;
   /** HTML inside the element. */
   inner?: string;
   /** The host passes no look of its own. */
@@ -119,16 +126,26 @@ async function mount(
     modes,
     context,
     options,
+    hangs,
+    keep = false,
+    space = 0,
   }: MountOptions = {},
 ) {
   const served = await describe(name);
   const { upstream, guard } = connect(served, consent);
   const element = document.createElement("mcp-app");
   element.id = id;
+  element.toggleAttribute("keep", keep);
+  element.style.marginBottom = `${space}px`;
+  for (const event of ["released", "restored"])
+    element.addEventListener(event, () => log.add(`${id} event ${event}`));
   element.innerHTML = inner;
   const { view, tool } = served;
   const handlers: HostHandlers = {
-    openLink: (params) => log.add("open-link", { id, ...params }),
+    openLink: (params) => {
+      log.add("open-link", { id, ...params });
+      return hangs ? new Promise(() => {}) : undefined;
+    },
     message: (params, { server }) => log.add("message", { ...params, id, server }),
     updateModelContext: (params, { server }) => log.add("model-context", { ...params, id, server }),
     downloadFile: saves ? saveFiles(upstream) : (params) => log.add("download", { id, ...params }),
@@ -193,6 +210,7 @@ function speak(tag: string): void {
 
 const api = {
   log,
+  budget: appBudget,
   speak,
   evident,
   mount,

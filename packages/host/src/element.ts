@@ -12,6 +12,10 @@ import type { ProxyReport } from "./proxy-transport.js";
 export interface McpAppEventMap {
   /** The app's state changed; `failure` is the reason of a failure. */
   statechange: CustomEvent<{ state: FrameState; failure: FrameFailure | undefined }>;
+  /** The app is far from the screen and was stopped, or has not started yet. */
+  released: CustomEvent<undefined>;
+  /** A released app runs again. */
+  restored: CustomEvent<undefined>;
   /** A policy violation or script error of the app. */
   report: CustomEvent<ProxyReport>;
 }
@@ -37,6 +41,9 @@ const Base = (globalThis.HTMLElement ?? class {}) as new () => McpAppTarget;
  * An app as an element. Set its {@link app}, and put it into the page; `bridge` communicates with it.
  * Removing it from the page stops the app; inserting it again restarts the app, which receives all its
  * messages again. Call {@link close} to let it finish first.
+ *
+ * In a page with many apps, those that are far from the screen are released, and load again when they come near. The
+ * attribute `keep` keeps an app running.
  *
  * Elements inside of it with a `slot` replace the frame's own: `close` is the text or icon of the close button, `failure`
  * stands where the app could not be shown (`statechange` says why, and `frame.mount()` tries again).
@@ -66,6 +73,7 @@ const Base = (globalThis.HTMLElement ?? class {}) as new () => McpAppTarget;
 export class McpAppElement extends Base {
   #frame: AppFrame | undefined;
   #app: AppFrameOptions | undefined;
+  #isReleased = false;
 
   /** The app to show. Another one replaces it; `undefined` closes it. */
   get app(): AppFrameOptions | undefined {
@@ -81,6 +89,9 @@ export class McpAppElement extends Base {
       onstate: (state, failure) => {
         app.onstate?.(state, failure);
         this.#tell("statechange", { state, failure });
+        if (state === "released") this.#tell("released");
+        else if (state === "ready" && this.#isReleased) this.#tell("restored");
+        if (state !== "loading") this.#isReleased = state === "released";
       },
       onreport: (report) => {
         app.onreport?.(report);
@@ -123,7 +134,7 @@ export class McpAppElement extends Base {
     this.#frame?.unmount();
   }
 
-  #tell(type: keyof McpAppEventMap, detail: unknown): void {
+  #tell(type: keyof McpAppEventMap, detail?: unknown): void {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }

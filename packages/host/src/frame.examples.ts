@@ -7,6 +7,7 @@ import { AppFrame, type AppFrameOptions } from "./frame/frame.js";
 import { oneLine } from "./frame/one-line.js";
 import { askInFrame } from "./frame/prompt.js";
 import type { FrameView } from "./frame/proxy-frame.js";
+import { appBudget } from "./frame/release.js";
 import { saveFiles } from "./frame/save-files.js";
 import { warm } from "./frame/warm.js";
 import { hostStyles } from "./host-styles.js";
@@ -24,6 +25,17 @@ export function warmExample(views: FrameView[], next: FrameView) {
   // Later, when the model starts to write a call of a tool with an app:
   warm(next, { run: true });
   //#endregion warm
+}
+
+export function appBudgetExample(app: HTMLElementTagNameMap["mcp-app"]) {
+  //#region appBudget
+  // Apps of this page that run far from the screen. `Infinity` releases none.
+  appBudget.most = 20;
+  // This one always runs.
+  app.toggleAttribute("keep", true);
+  app.addEventListener("released", () => app.classList.add("resting"));
+  app.addEventListener("restored", () => app.classList.remove("resting"));
+  //#endregion appBudget
 }
 
 export function hostStylesExample(app: HTMLElementTagNameMap["mcp-app"], options: AppFrameOptions) {

@@ -10,6 +10,7 @@ import {
   acceptText,
   type Cause,
   CheckedPeer,
+  DEFAULT_LIMITS,
   encodeError,
   HOST_END,
   type HostContext,
@@ -66,10 +67,20 @@ export abstract class HostChannel extends Emitter {
   /** The id of the pending `ui/initialize`. */
   #initializing: unknown;
   #ending: Promise<Cause | undefined> | undefined;
+  /** The view's unanswered requests, by id. */
+  readonly #unanswered = new Set<unknown>();
+  /** Number of the host's own requests in flight. */
+  #asking = 0;
+  readonly #teardownLimit: number;
+  /** Settles when a {@link suspend} in progress has released the transport. */
+  #suspending: Promise<void> | undefined;
+  /** Called when a request has to wait for the view, which may not be loaded. */
+  onwaiting: (() => void) | undefined;
 
   constructor({ limits, dialect }: HostChannelOptions) {
     super();
     this.#dialect = dialect;
+    this.#teardownLimit = limits?.teardown ?? DEFAULT_LIMITS.teardown;
     this.#life = new HostLifecycle({ now: () => this.#now(), limits });
     this.peer.onreport = (error) => this.emit("report", error);
     this.peer.handle("ui/initialize", (params) => this.greet((this.#app = params)));
@@ -96,6 +107,10 @@ export abstract class HostChannel extends Emitter {
   /** The view's description of itself, once it has connected. */
   get app(): AppDetails | undefined {
     return this.#app;
+  }
+  /** Whether a request of either side is in flight. */
+  get isBusy(): boolean {
+    return this.#unanswered.size + this.#asking > 0;
   }
   protected get isOver(): boolean {
     return this.phase.startsWith("clos");
@@ -139,6 +154,7 @@ export abstract class HostChannel extends Emitter {
   #release(): void {
     const wire = this.#wire;
     this.#wire = undefined;
+    this.#unanswered.clear();
     clearTimeout(this.#timer);
     this.peer.close();
     wire?.close();
@@ -164,6 +180,7 @@ export abstract class HostChannel extends Emitter {
     this.#wire?.send(this.isText ? message : inflate(message));
     this.emit("traffic", { direction: "out", message });
     const { id, method, result } = recordOf(message);
+    if (method === undefined) this.#unanswered.delete(id);
     if (method !== undefined || result === undefined || id !== this.#initializing) return;
     this.#initializing = undefined;
     this.#flush(this.#life.answered());
@@ -184,7 +201,13 @@ export abstract class HostChannel extends Emitter {
         return;
       }
       // Requests to the view's earlier document will not be answered.
-      if (verdict.remounted) this.peer.open(this.#mount());
+      if (verdict.remounted) {
+        this.#unanswered.clear();
+        this.peer.open(this.#mount());
+      }
+      if (id !== undefined) this.#unanswered.add(id);
+      // An aborted request gets no answer.
+      if (method === "notifications/cancelled") this.#unanswered.delete(recordOf(params)["requestId"]);
       this.#flush(verdict.flush);
       this.#moved();
       if (method === "ui/initialize") {
@@ -211,6 +234,17 @@ export abstract class HostChannel extends Emitter {
     params: Params<M>,
     options: RequestOptions = {},
   ): Promise<Result<M>> {
+    this.#asking++;
+    const send = (): Promise<Result<M>> => this.#ask(method, params, options);
+    // The view that is leaving would not answer.
+    return (this.#suspending?.then(send) ?? send()).finally(() => this.#asking--);
+  }
+
+  #ask<M extends RequestFrom<"host">>(
+    method: M,
+    params: Params<M>,
+    options: RequestOptions,
+  ): Promise<Result<M>> {
     const { signal } = options;
     return new Promise((resolve, reject) => {
       const settle = (error?: unknown): void => {
@@ -227,6 +261,7 @@ export abstract class HostChannel extends Emitter {
         if (signal?.aborted) return go();
         if (this.#failure) throw closedError();
         for (const message of this.#life.send(method, params, go)) this.#dispatch(message);
+        if (this.#asked.has(settle)) this.onwaiting?.();
       } catch (error) {
         settle(error);
       }
@@ -290,17 +325,40 @@ export abstract class HostChannel extends Emitter {
     return (this.#ending ??= this.#finish(reason));
   }
 
+  /**
+   * Asks the view to store its state, within the time of a teardown, and releases the transport as {@link detach}
+   * does: the view may come back in another frame, and receives its messages again.
+   */
+  suspend(reason?: string): Promise<void> {
+    const leaving = this.#suspend(reason);
+    this.#suspending = leaving;
+    void leaving.then(() => {
+      this.#suspending = undefined;
+    });
+    return leaving;
+  }
+
+  async #suspend(reason: string | undefined): Promise<void> {
+    const wire = this.#wire;
+    if (this.phase === "ready") await this.#askTeardown(reason, this.#teardownLimit);
+    if (wire === this.#wire) this.detach();
+  }
+
+  async #askTeardown(reason: string | undefined, timeout: number): Promise<void> {
+    const answers = this.#forms("ui/resource-teardown", { reason }).map(({ method, params }) =>
+      this.peer.request(method as "ui/resource-teardown", params, { timeout }),
+    );
+    await Promise.any(answers).catch(({ errors }: AggregateError) => {
+      // A view without a handler refuses, which counts as an answer.
+      const odd = errors.find(({ code }) => code !== METHOD_NOT_FOUND && code !== "closed");
+      if (odd) this.emit("report", odd);
+    });
+  }
+
   async #finish(reason?: string): Promise<Cause | undefined> {
     if (this.#life.teardown()) {
       this.#moved();
-      const answers = this.#forms("ui/resource-teardown", { reason }).map(({ method, params }) =>
-        this.peer.request(method as "ui/resource-teardown", params, { timeout: 0 }),
-      );
-      await Promise.any(answers).catch(({ errors }: AggregateError) => {
-        // A view without a handler refuses, which counts as an answer.
-        const odd = errors.find(({ code }) => code !== METHOD_NOT_FOUND && code !== "closed");
-        if (odd) this.emit("report", odd);
-      });
+      await this.#askTeardown(reason, 0);
     }
     this.close();
     return this.cause;

@@ -16,6 +16,7 @@ export { oneLine } from "./frame/one-line.js";
 export { askInPage } from "./frame/page-prompt.js";
 export { askInFrame } from "./frame/prompt.js";
 export type { FrameView } from "./frame/proxy-frame.js";
+export { appBudget } from "./frame/release.js";
 export { saveFiles } from "./frame/save-files.js";
 export { type WarmOptions, warm } from "./frame/warm.js";
 export type { HostChannelOptions } from "./host-channel.js";

@@ -117,6 +117,13 @@ describe.each([18, 19])("React %i", (version) => {
     expect(await page.locator("mcp-app iframe").count()).toBe(1);
   });
 
+  it("sets `keep` as an attribute, and removes it", async () => {
+    await page.evaluate(() => chat.set({ keep: true }));
+    await expect.poll(() => page.locator("mcp-app[keep]").count()).toBe(1);
+    await page.evaluate(() => chat.set({ keep: false }));
+    await expect.poll(() => page.locator("mcp-app[keep]").count()).toBe(0);
+  });
+
   it("follows its dimensions, and tells the app", async () => {
     const size = () =>
       page.locator("mcp-app iframe").evaluate(({ clientWidth, clientHeight }) => [clientWidth, clientHeight]);

@@ -12,6 +12,13 @@ import { isObject } from "./schema.js";
  */
 export const INSTANCE_KEY = "vitrine/instance";
 
+/**
+ * The experimental capability with which a view says when our hosts may release it, far from the screen: `{ when:
+ * "always" }` for a view that restores its state, `{ when: "never" }` for one that must keep running. By default, a
+ * view is released until the user has used it.
+ */
+export const RELEASE_KEY = "vitrine/release";
+
 /** A change of host context: only the changed keys, with `null` for removed keys. */
 export type HostContextUpdate = { [K in keyof HostContext]?: HostContext[K] | null };
 

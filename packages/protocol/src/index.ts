@@ -14,7 +14,13 @@ export {
 } from "./apps.js";
 export { Channel, type ChannelRequestOptions, type Handler, type Listener } from "./channel.js";
 export { CheckedPeer } from "./checked-peer.js";
-export { diffHostContext, type HostContextUpdate, INSTANCE_KEY, mergeHostContext } from "./context.js";
+export {
+  diffHostContext,
+  type HostContextUpdate,
+  INSTANCE_KEY,
+  mergeHostContext,
+  RELEASE_KEY,
+} from "./context.js";
 export {
   acceptedCsp,
   buildCsp,

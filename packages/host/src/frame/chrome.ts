@@ -57,8 +57,8 @@ p,pre{margin:4px 0}
 pre{padding:4px 8px;max-height:40vh;border:1px solid #8886;overflow:auto;white-space:pre-wrap}
 [part=stage]{flex:auto;min-height:0}
 iframe{display:block;border:0;width:100%;height:100%;color-scheme:inherit}
-[data-state=loading] iframe{opacity:0}
-[data-state=loading] [part=stage]{border-radius:8px;background:#8883}
+:is([data-state=loading],[data-drawing]) iframe{opacity:0}
+:is([data-state=loading],[data-state=released],[data-drawing]) [part=stage]{border-radius:8px;background:#8883}
 [data-state=failed] [part=stage],[data-mode=inline] [part=close],[part~=panel]:empty,[hidden]{display:none}
 @keyframes wait{to{opacity:.3}}
 @media(prefers-reduced-motion:no-preference){[data-state=loading] :has(>iframe){animation:wait .9s infinite alternate}}

@@ -25,11 +25,15 @@ import { type Mount, mounts } from "./mount-queue.js";
 import { oneLine } from "./one-line.js";
 import { addAppBox, noteAppPress, openQuestions } from "./page-layout.js";
 import { type FrameView, type ProxyFrame, placeFrame } from "./proxy-frame.js";
+import { budget, mayLose, type Releasable } from "./release.js";
 import { keepHeight, keptHeight, Sizing } from "./sizing.js";
 import { noteUse, watch } from "./watch.js";
 
-/** `idle` → `loading` → `ready` ⇄ `unresponsive`, or `failed`; `closed` at the end. */
-export type FrameState = "idle" | "loading" | "ready" | "unresponsive" | "failed" | "closed";
+/**
+ * `idle` → `loading` → `ready` ⇄ `unresponsive`, or `failed`; `closed` at the end. A `released` app is far from the
+ * screen and does not run; it loads again when it is near.
+ */
+export type FrameState = "idle" | "loading" | "ready" | "unresponsive" | "released" | "failed" | "closed";
 
 /** Options of an {@link AppFrame}. */
 export interface AppFrameOptions extends BridgeOptions {
@@ -66,6 +70,8 @@ const DOUBT = 500;
 const TURN = 3000;
 /** Milliseconds for which the page says that it stood still. */
 const NOTICE_TIME = 30_000;
+/** Milliseconds that an app which comes back has to draw its result, after it has received it. */
+const DRAWING = 400;
 const MAX_HEIGHT = 4000;
 const DEFAULT_HEIGHT = 150;
 
@@ -122,6 +128,11 @@ export class AppFrame {
     },
     start: () => this.#start(),
   };
+  readonly #share: Releasable;
+  /** When the user was last active in the app. */
+  #usedAt: number | undefined;
+  /** Whether it ran before it was released, and has not drawn since. */
+  #isDrawing = false;
   /** The current mount: `view` may settle after an unmount, and after the next mount. */
   #attempt: symbol | undefined;
   /** Cleanup functions of the mounted app. */
@@ -154,6 +165,15 @@ export class AppFrame {
     });
     this.bridge.on("failed", ({ message }) => this.#view?.static || this.#fail("handshake-timeout", message));
     this.bridge.on("size", (size) => this.#follow(size));
+    // The model may call the tools of a released app.
+    this.bridge.onwaiting = () => this.#state === "released" && void this.mount();
+    this.#share = {
+      place: this.#place,
+      mayRelease: () => this.#mayRelease(),
+      start: () => mounts.enter(this.#mount),
+      release: () => this.#release(),
+      restore: () => void this.mount(),
+    };
     this.#draw();
   }
 
@@ -161,9 +181,12 @@ export class AppFrame {
     return this.#state;
   }
 
-  /** Loads the app when its turn comes. Does nothing if it is already loaded. */
+  /**
+   * Loads the app when its turn comes: one that is far from the screen may be `released` until it is near. Does
+   * nothing if it is already loaded.
+   */
   async mount(): Promise<void> {
-    if (this.#state !== "idle" && this.#state !== "failed") return;
+    if (!/idle|failed|released/.test(this.#state)) return;
     this.#enter("loading");
     this.#resize();
     this.#observe();
@@ -183,10 +206,10 @@ export class AppFrame {
     this.#view = view;
     const { src, prefersBorder } = view;
     this.#chrome.box.toggleAttribute("data-border", prefersBorder ?? false);
-    this.#sizing = this.#size(keptHeight(src) ?? DEFAULT_HEIGHT);
+    this.#sizing = this.#size((this.#isDrawing ? this.#sizing.height : keptHeight(src)) ?? DEFAULT_HEIGHT);
     this.#ends.push(() => this.#sizing.stop());
     this.#resize();
-    mounts.enter(this.#mount);
+    budget.enter(this.#share);
   }
 
   #start(): void {
@@ -215,6 +238,7 @@ export class AppFrame {
     });
     this.#focus = focus;
     transport.onpress = (isTab, at) => {
+      this.#usedAt = performance.now();
       if (isTab) return focus.tabbed(at);
       focus.pressed(at);
       noteUse(frame);
@@ -224,7 +248,10 @@ export class AppFrame {
     let before = this.state;
     this.#ends.push(
       watch(frame, {
-        onpong: focus.sampled,
+        onpong: (isUsed) => {
+          if (isUsed) this.#usedAt = performance.now();
+          focus.sampled(isUsed);
+        },
         onend: (...why) => this.#fail(...why),
         onsilence: (silent) => {
           if (silent) before = this.#state;
@@ -281,6 +308,7 @@ export class AppFrame {
   #fail(code: FrameFailureCode, detail?: string, cause?: LoadFailureCause): void {
     if (this.#state === "closed" || this.#state === "failed") return;
     const failure = { code, message: frameWords().failures[code], detail, cause, help: HELP };
+    this.#drawn();
     this.#remove();
     // Listeners first: they may provide the fallback text.
     this.#enter("failed", failure);
@@ -291,6 +319,7 @@ export class AppFrame {
     this.#state = state;
     const { box, failure: panel } = this.#chrome;
     box.dataset["state"] = state;
+    if (state === "ready" && this.#isDrawing) void this.#awaitDrawing();
     panel.replaceChildren();
     this.#notice(state === "unresponsive" ? "silent" : "");
     this.#options.onstate?.(state, failure);
@@ -300,8 +329,51 @@ export class AppFrame {
     showNotice(this.#chrome, problem, () => this.#fail("stopped"));
   }
 
-  /** Removes the frame; the bridge stays, with its messages. */
-  #remove(): void {
+  #mayRelease(): boolean {
+    const { bridge } = this;
+    const root = this.#chrome.box.getRootNode() as ShadowRoot;
+    return (
+      (this.#state === "ready" || !this.#frame) &&
+      this.#mode === "inline" &&
+      !this.#place.hasAttribute("keep") &&
+      !bridge.isBusy &&
+      !root.activeElement &&
+      !mayLose(bridge.app, this.#usedAt)
+    );
+  }
+
+  /** Stops the app, and keeps its place. The app gets time to store its state, and its last height. */
+  async #release(): Promise<void> {
+    const frame = this.#frame;
+    if (frame) await this.bridge.suspend("far from the screen");
+    // It may have failed meanwhile, or was removed.
+    if (frame !== this.#frame || !/ready|loading|unresponsive/.test(this.#state)) return;
+    this.#isDrawing ||= !!frame;
+    this.#remove(true);
+    this.#chrome.box.toggleAttribute("data-drawing", this.#isDrawing);
+    this.#enter("released");
+  }
+
+  /** Shows an app that came back after some time, even if its height is another one now. */
+  async #awaitDrawing(): Promise<void> {
+    const frame = this.#frame;
+    // On a slow device, the time starts when the app has received its messages.
+    if (this.bridge.phase === "ready") await this.bridge.ping({ timeout: PATIENCE }).catch(() => {});
+    if (frame === this.#frame) this.#later(DRAWING, () => this.#drawn());
+  }
+
+  /** Shows an app that came back, at its own height. */
+  #drawn(): void {
+    if (!this.#isDrawing) return;
+    this.#isDrawing = false;
+    this.#chrome.box.removeAttribute("data-drawing");
+    this.#follow(this.#reported);
+  }
+
+  /** Removes the frame; the bridge stays, with its messages. A released app keeps its share of the budget. */
+  #remove(isReleased = false): void {
+    if (!isReleased) budget.leave(this.#share);
+    this.#usedAt = undefined;
     mounts.leave(this.#mount);
     for (const end of this.#ends.splice(0)) end();
     this.setDisplayMode("inline");
@@ -350,6 +422,7 @@ export class AppFrame {
     if (!this.#allows(mode))
       throw new VitrineError("unsupported", `${mode} is not a mode of both this page and the app`);
     showMode(this.#chrome, mode);
+    if (mode !== "inline" && this.#state === "released") void this.mount();
     this.#resize();
     this.#tell();
   }
@@ -396,6 +469,11 @@ export class AppFrame {
   #follow(reported: { height?: number; width?: number }): void {
     const { maxHeight = MAX_HEIGHT } = this.#dimensions;
     this.#reported = reported;
+    if (this.#isDrawing) {
+      // Its first heights are those of an empty document.
+      if (Math.ceil(reported.height ?? 0) === this.#sizing.height) this.#drawn();
+      return;
+    }
     this.#sizing.follow(reported.height, maxHeight);
     this.#resize();
   }

@@ -215,6 +215,8 @@ export class AppModel extends Observable {
     const { source, profile } = this;
     setDimensions(this.#room, this.#look, profile);
     this.log.step("opened", source.uri);
+    // A recording is played to an app that runs.
+    element.toggleAttribute("keep", source.isRecording === true);
     element.app = {
       ...source.frame,
       title: source.title,

@@ -8,9 +8,20 @@ import type { AppModel } from "../../model/app/app-model.js";
 import { APP_START, quietly } from "../../model/observable.js";
 import type { Workbench } from "../../model/workbench.js";
 
+/** Props of an {@link AppSlot}. */
+export interface AppSlotProps {
+  workbench: Workbench;
+  app: AppModel;
+  /** Whether it is pinned, and runs wherever the conversation is scrolled to. */
+  isPinned?: boolean;
+}
+
 /** Puts the app's element into the page, and never moves it: a moved frame reloads. */
-export function AppSlot({ workbench, app }: { workbench: Workbench; app: AppModel }) {
+export function AppSlot({ workbench, app, isPinned = false }: AppSlotProps) {
   const slot = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    app.element.toggleAttribute("keep", isPinned || app.source.isRecording === true);
+  }, [app, isPinned]);
   useLayoutEffect(() => {
     // It may already have replaced another one.
     if (app.element.parentNode === slot.current) return;

@@ -97,7 +97,7 @@ function WholeCard({ workbench, call, place }: CallCardProps) {
             {call.note}
           </p>
         )}
-        {app && <AppSlot workbench={workbench} app={app} />}
+        {app && <AppSlot workbench={workbench} app={app} isPinned={call.isPinned} />}
         {/* Below the app, which stays where it is when this is gone. */}
         {state === "writing" && <WrittenInput text={call.inputText ?? ""} />}
         {app && <Diagnosis app={app} />}

@@ -66,6 +66,7 @@ const STATES = {
   failed: "",
   unresponsive: "warn",
   idle: "",
+  released: "",
   loading: "accent",
   closed: "",
 };
