@@ -109,7 +109,7 @@ export const calling = (name, input) => async (say) => say.call(name, JSON.strin
 
 /** Reads the stream and inserts its words where the workbench does; nothing else. */
 const BARE_PAGE = `<!doctype html><meta charset="utf-8"><title>bare</title>
-<div class="conversation-inner"><article class="model" aria-busy="true"><div class="model-text"><p></p></div></article></div>
+<div class="conversation-inner"><article class="model" aria-busy="true"><div class="markdown"><p></p></div></article></div>
 <script>
   async function read() {
     const text = document.querySelector("p").appendChild(new Text());

@@ -99,8 +99,7 @@ export async function openConversationStage() {
 }
 
 const IS_OPEN = `Boolean(document.querySelector(".conversation-inner article"))`;
-const IS_READY = `Boolean(document.querySelector('textarea[placeholder^="Message bench"], textarea[placeholder*="bench"]'))
-  && document.body.innerText.includes("draw")`;
+const IS_READY = `Boolean(document.querySelector('textarea[placeholder*="bench"]'))`;
 
 /** Actions in the page, through its field and buttons. */
 const IN_PAGE = `
@@ -124,7 +123,7 @@ const IN_PAGE = `
         const late = setTimeout(() => reject(new Error("no answer " + end + ": " + list.innerText.slice(-2000))), 60_000);
         const observer = new MutationObserver(() => {
           const last = [...list.querySelectorAll("article.model")].at(-1);
-          if (last?.ariaBusy !== "false" || !last.querySelector(".model-text")?.textContent.endsWith(end)) return;
+          if (last?.ariaBusy !== "false" || !last.querySelector(".markdown")?.textContent.endsWith(end)) return;
           clearTimeout(late);
           observer.disconnect();
           resolve(Date.now());

@@ -36,10 +36,10 @@ const WATCH = `
   new Promise((resolve) => {
     const list = document.querySelector(".conversation-inner");
     const seen = [];
-    const known = list.querySelectorAll(".model-text").length;
+    const known = list.querySelectorAll("article.model .markdown").length;
     const isBare = location.pathname === "/bare";
     const observer = new MutationObserver(() => {
-      const text = [...list.querySelectorAll(".model-text")].slice(isBare ? 0 : known).at(-1)?.textContent ?? "";
+      const text = [...list.querySelectorAll("article.model .markdown")].slice(isBare ? 0 : known).at(-1)?.textContent ?? "";
       const last = Number(/t(\\d+) ?(?:end\\.)?$/.exec(text)?.[1] ?? -1);
       for (const at = Date.now(); seen.length <= last; ) seen.push(at);
       if (!text.endsWith("end.") || [...list.querySelectorAll("article.model")].at(-1).ariaBusy !== "false") return;

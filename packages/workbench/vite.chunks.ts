@@ -17,13 +17,10 @@ export function startChunks(
   return (id, { getModuleInfo }) => {
     closures ??= pages.map((entry) => closureOf(entry, getModuleInfo));
     const [isStart, isShared] = closures.map((closure) => closure.has(id));
-    if (!isStart || FORMS.test(id)) return undefined;
+    if (!isStart) return undefined;
     return isShared ? "shared" : "start";
   };
 }
-
-/** Reached through an index, and used by forms only. */
-const FORMS = /\/NumberParser\.mjs$/;
 
 type ModuleInfoOf = (id: string) => { importedIds: readonly string[] } | null;
 

@@ -13,7 +13,11 @@ import { type Plugin, parseAst } from "vite";
 const INDEXES = {
   "react-aria-components": "dist/exports/index.mjs",
   "lucide-react": "dist/esm/lucide-react.mjs",
+  "@internationalized/number": "dist/index.mjs",
 };
+
+/** Our own modules, and those of libraries that would bring the parser of numbers to the start of the page. */
+const IMPORTERS = /\/src\/.*\.tsx?$|\/react-(aria|stately)\/dist\/.*[nN]umber.*\.mjs$/;
 
 /** A module, and the name that it exports. */
 interface Origin {
@@ -24,10 +28,16 @@ interface Origin {
 const nameOf = (node: { type: string; name?: string; value?: unknown }): string =>
   node.type === "Literal" ? `${node.value}` : `${node.name}`;
 
+/** The folder of a library, which need not export its `package.json`. */
+function rootOf(library: string): string {
+  const main = createRequire(import.meta.url).resolve(library);
+  const root = join("node_modules", library);
+  return main.slice(0, main.lastIndexOf(root) + root.length);
+}
+
 /** The origin of every name that an index exports. */
 function readIndex(library: string, path: string): Map<string, Origin> {
-  const root = dirname(createRequire(import.meta.url).resolve(`${library}/package.json`));
-  const index = join(root, path);
+  const index = join(rootOf(library), path);
   const local = new Map<string, Origin>();
   const exported = new Map<string, Origin>();
   for (const node of parseAst(readFileSync(index, "utf8")).body) {
@@ -58,7 +68,7 @@ export function directImports(): Plugin {
     name: "direct-imports",
     enforce: "post",
     transform(code, id) {
-      if (!/\/src\/.*\.tsx?$/.test(id)) return null;
+      if (!IMPORTERS.test(id)) return null;
       let text = code;
       for (const node of this.parse(code).body.toReversed()) {
         const index = node.type === "ImportDeclaration" ? indexes.get(`${node.source.value}`) : undefined;

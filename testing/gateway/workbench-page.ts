@@ -37,13 +37,13 @@ export class WorkbenchPage {
     page.on("pageerror", (error) => this.complaints.push(`${error}`));
   }
 
-  /** Opens the workbench by the link that signs in. */
-  static async open(context: BrowserContext, loginUrl: string): Promise<WorkbenchPage> {
+  /** Opens the workbench by the link that signs in; in the mode of developers, unless the hash is another. */
+  static async open(context: BrowserContext, loginUrl: string, hash = "#inspect"): Promise<WorkbenchPage> {
     context.setDefaultTimeout(LIMIT);
     const page = await context.newPage();
     await page.setViewportSize({ width: 1600, height: 1000 });
     const workbench = new WorkbenchPage(page, new URL(loginUrl).origin);
-    await page.goto(`${loginUrl}#inspect`);
+    await page.goto(`${loginUrl}${hash}`);
     await page.getByText("What would you like to do?").waitFor();
     return workbench;
   }

@@ -170,27 +170,38 @@ describe("Authentication", () => {
 
   it("limits wrong credentials per address, but not valid tokens: a proxy's address is shared", () => {
     const { byToken, clock } = setUp({ users, attempts: { burst: 3, perSecond: 0.5 } });
-    for (let attempt = 0; attempt < 3; attempt++) expect(() => byToken("guess")).toThrow(/unknown token/);
-    expect(() => byToken("guess")).toThrow(
+    for (let guess = 0; guess < 3; guess++) expect(() => byToken(`guess-${guess}`)).toThrow(/unknown token/);
+    expect(() => byToken("another")).toThrow(
       expect.objectContaining({ code: "too-many-attempts", retryAfter: 2000 }),
     );
     expect(byToken("ben's-token").caller.user).toBe("ben");
-    expect(() => byToken("guess", "10.0.0.2")).toThrow(/unknown token/);
+    expect(() => byToken("another", "10.0.0.2")).toThrow(/unknown token/);
     clock.time += 2000;
-    expect(() => byToken("guess")).toThrow(/unknown token/);
+    expect(() => byToken("one more")).toThrow(/unknown token/);
+  });
+
+  it("counts a wrong credential once, so that a page with an old cookie learns that it is signed out", () => {
+    const { auth, byToken } = setUp({ users, attempts: { burst: 2, perSecond: 0.1 } });
+    const byOldCookie = () => auth.admit({ cookie: "other=1; vitrine=old" }, "vitrine", "10.0.0.1");
+    for (let file = 0; file < 50; file++) {
+      expect(byOldCookie).toThrow(expect.objectContaining({ code: "unauthenticated" }));
+      expect(() => byToken("outdated")).toThrow(/unknown token/);
+    }
+    expect(() => byToken("guess")).toThrow(/too many/);
+    expect(byOldCookie).toThrow(expect.objectContaining({ code: "unauthenticated" }));
   });
 
   it("treats all addresses of an IPv6 network as one", () => {
     const { byToken } = setUp({ users, attempts: { burst: 1, perSecond: 0.1 } });
     expect(() => byToken("guess", "2001:db8:1:2:aaaa::1")).toThrow(/unknown token/);
-    expect(() => byToken("guess", "2001:db8:1:2:bbbb::2")).toThrow(/too many/);
-    expect(() => byToken("guess", "2001:db8:1:3::1")).toThrow(/unknown token/);
+    expect(() => byToken("another", "2001:db8:1:2:bbbb::2")).toThrow(/too many/);
+    expect(() => byToken("another", "2001:db8:1:3::1")).toThrow(/unknown token/);
   });
 
   it("does not lock out callers with a generated token, which cannot be guessed", () => {
     const { auth, byToken } = setUp({ attempts: { burst: 1, perSecond: 0.1 } });
     expect(() => byToken("yesterday's")).toThrow(/unknown token/);
-    expect(() => byToken("yesterday's")).toThrow(/too many/);
+    expect(() => byToken("last week's")).toThrow(/too many/);
     expect(byToken(auth.token ?? "").caller.user).toBe("local");
   });
 });

@@ -75,6 +75,9 @@ const MAX_LINKS = 100;
 /** Milliseconds that a link from a page is valid: a browser must start within this time. */
 const ARRIVAL_LIFETIME = 60_000;
 
+/** Maximum number of wrong credentials to recognize. */
+const MAX_WRONG = 1000;
+
 const USED = "this link was used already, or has expired: get a new one from the gateway";
 
 /**
@@ -95,6 +98,8 @@ export class Authentication {
   readonly #links = new Map<string, Link>();
   readonly #browsers: SignedInBrowsers;
   readonly #failures: Buckets;
+  /** Hashes of wrong credentials that were limited already. */
+  readonly #wrong = new Set<string>();
   readonly #linkLifetime: number;
   readonly #now: () => number;
   #metricsHash: Buffer | undefined;
@@ -203,7 +208,7 @@ export class Authentication {
     if (isLed && !link?.arrival) throw crossSite();
     this.#links.delete(key);
     if (!link || link.until < this.#now()) {
-      this.#fail(address, USED);
+      this.#fail(address, code, USED);
     }
     const value = this.#secret();
     this.#browsers.add(digest(value), link);
@@ -229,7 +234,7 @@ export class Authentication {
     if (isLed && !link?.arrival) throw crossSite();
     const own = this.#links.get(key);
     this.#links.delete(key);
-    if (!link || !this.#users.stands(link) || !(await shared.takeLink(key))) this.#fail(address, USED);
+    if (!link || !this.#users.stands(link) || !(await shared.takeLink(key))) this.#fail(address, code, USED);
     const cookie = this.#secret();
     await this.#browsers.add(digest(cookie), link);
     own?.onused?.();
@@ -281,7 +286,8 @@ export class Authentication {
     if (admitted) return admitted;
     // A request without credentials does not count as an attempt.
     if (credentials.cookie === undefined || !credentials.cookie.includes(`${cookieName}=`)) throw missing();
-    this.#fail(address, "your browser is no longer signed in: open a new link of the gateway");
+    const values = cookieValues(credentials.cookie, cookieName).join();
+    this.#fail(address, values, "your browser is no longer signed in: open a new link of the gateway");
   }
 
   /** The user who is signed in in a browser, if any. */
@@ -305,17 +311,22 @@ export class Authentication {
     const found = this.#users.ofToken(tokenOf(authorization));
     // Only wrong credentials are limited: all clients behind a reverse proxy share an address, and a program
     // with an outdated token must not lock out the others on its machine.
-    if (found === undefined) this.#fail(address, "unknown token");
+    if (found === undefined) this.#fail(address, authorization, "unknown token");
     return { user: found };
   }
 
-  #fail(address: string, message: string): never {
-    const retryAfter = this.#failures.take(network(address));
+  #fail(address: string, credential: string, message: string): never {
+    // Only new guesses are limited: a page that was signed out requests many files with its old cookie, and must
+    // still learn that it is signed out.
+    const guess = digest(credential);
+    const retryAfter = this.#wrong.has(guess) ? 0 : this.#failures.take(network(address));
     if (retryAfter > 0) {
       throw new HttpError("too-many-attempts", "too many wrong credentials from your address", {
         retryAfter,
       });
     }
+    this.#wrong.add(guess);
+    keepNewest(this.#wrong, MAX_WRONG);
     throw new HttpError("unauthenticated", message, { headers: CHALLENGE });
   }
 }

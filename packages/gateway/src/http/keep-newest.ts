@@ -1,11 +1,11 @@
 /**
- * Bounds the size of a map.
+ * Bounds the size of a map or set.
  *
  * @module
  */
 
-/** Removes the oldest entries of a map beyond a number, and returns their keys. */
-export function keepNewest<K>(map: Map<K, unknown>, count: number): K[] {
+/** Removes the oldest entries of a map or set beyond a number, and returns their keys. */
+export function keepNewest<K>(map: Map<K, unknown> | Set<K>, count: number): K[] {
   const gone: K[] = [];
   for (const key of map.keys()) {
     if (map.size <= count) break;

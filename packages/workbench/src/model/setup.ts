@@ -21,6 +21,8 @@ export class Setup extends Observable {
   state: SetupState | undefined;
   /** Why the state could not be read. */
   problem: string | undefined;
+  /** Names in the file when it was first read. */
+  #first: ReadonlySet<string> | undefined;
 
   constructor(gateway: SetupGateway) {
     super();
@@ -43,11 +45,17 @@ export class Setup extends Observable {
     return this.state?.servers.find((each) => each.name === name);
   }
 
+  /** Whether a server was added since the page was opened. */
+  isNew(name: string): boolean {
+    return this.#first !== undefined && !this.#first.has(name) && this.server(name) !== undefined;
+  }
+
   /** Reads the file, if the user may. */
   async load(isAvailable: boolean): Promise<void> {
     this.#isAvailable = isAvailable;
     try {
       this.state = isAvailable ? await this.#gateway.request("gateway/settings", {}) : undefined;
+      this.#first ??= this.state && new Set(this.state.servers.map(({ name }) => name));
       this.problem = undefined;
     } catch (error) {
       this.problem = messageOf(error);

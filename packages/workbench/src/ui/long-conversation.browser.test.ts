@@ -117,7 +117,7 @@ describe("a long conversation", () => {
     expect(await waitingIn(page)).toBeGreaterThan(3);
     const log = page.getByRole("log", { name: "Conversation" });
     await log.evaluate((element) => element.scrollTo(0, 0));
-    await expect.poll(() => page.getByText("Question 0", { exact: true }).isVisible()).toBe(true);
+    await expect.poll(() => log.getByText("Question 0", { exact: true }).isVisible()).toBe(true);
     expect(await waitingIn(page)).toBeGreaterThan(0);
     // Every block on the way up from the end is there when it comes into view.
     await log.evaluate((element) => element.scrollTo(0, element.scrollHeight));

@@ -978,23 +978,31 @@ it("a page waits for a gateway that is gone, and shows that; it does not wait if
     ({ gateway } = await startTestGateway({ ...settings, ...places }, join(folder, data), workbenchFolder));
     await page.evaluate(() => void dispatchEvent(new Event("online")));
   };
-  await gateway.close();
-  await status.getByText(/^Reconnecting/).waitFor();
-  // A short interruption needs no further message.
-  expect(await page.getByRole("alert").count()).toBe(0);
-  await page.getByRole("alert").getByText("The gateway does not answer.").waitFor();
-  expect(await axeFinds()).toEqual([]);
-  await startAgain("data");
-  await status.getByText(/^Connected/).waitFor();
-  expect(await page.getByRole("alert").count()).toBe(0);
-  await gateway.close();
-  await status.getByText(/^Reconnecting/).waitFor();
-  await startAgain("data of another");
-  await page.getByRole("alert").getByText("This browser is not signed in, or no longer.").waitFor();
-  await status.getByText("Disconnected").waitFor();
-  expect(await axeFinds()).toEqual([]);
-  // The browser also reports the missing answer.
-  complaints.length = kept;
+  try {
+    await gateway.close();
+    await status.getByText(/^Reconnecting/).waitFor();
+    // A short interruption needs no further message.
+    expect(await page.getByRole("alert").count()).toBe(0);
+    await page.getByRole("alert").getByText("The gateway does not answer.").waitFor();
+    expect(await axeFinds()).toEqual([]);
+    await startAgain("data");
+    await status.getByText(/^Connected/).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    await gateway.close();
+    await status.getByText(/^Reconnecting/).waitFor();
+    await startAgain("data of another");
+    await page.getByRole("alert").getByText("This browser is not signed in, or no longer.").waitFor();
+    await status.getByText("Disconnected").waitFor();
+    expect(await axeFinds()).toEqual([]);
+  } finally {
+    // The next test, and another attempt of this one, need a gateway that knows the browser.
+    await gateway.close();
+    await startAgain("data");
+    await page.reload();
+    await status.getByText(/^Connected/).waitFor();
+    // The browser also reports the missing answers.
+    complaints.length = kept;
+  }
 });
 
 it("the page keeps to the gateway's policy, and nothing is thrown in it", () => {

@@ -8,11 +8,18 @@ import type { ShownServer } from "../../model/servers.js";
 import type { Workbench } from "../../model/workbench.js";
 import { directInput } from "../form/direct-input.js";
 import { ModelsButton } from "../models/models-button.js";
+import { part } from "../part.js";
 import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
 import { AddButton } from "../setup/add-button.js";
 import { Logo } from "../shell/logo.js";
 import { useObservable } from "../use-observable.js";
 import { answeringModel } from "./answering-model.js";
+
+/** Loaded with the first server that is added: most visits have none. */
+const NewServers = part(
+  "The list of new servers",
+  async () => (await import("../setup/new-servers.js")).NewServers,
+);
 
 /** Maximum number, one per server. */
 const MOST = 3;
@@ -38,9 +45,13 @@ function stepOf({ summary, catalogue }: ShownServer): Step[] {
 export function FirstSteps({ workbench }: { workbench: Workbench }) {
   useObservable(workbench.servers);
   useObservable(workbench.models);
+  useObservable(workbench.setup);
   const { state } = workbench.models;
   const model = answeringModel(state);
-  const steps = workbench.servers.list.flatMap(stepOf).slice(0, MOST);
+  const isNew = ({ summary }: ShownServer): boolean => workbench.setup.isNew(summary.name);
+  const added = workbench.servers.list.filter(isNew).reverse();
+  const others = workbench.servers.list.filter((each) => !isNew(each));
+  const steps = [...added, ...others].flatMap(stepOf).slice(0, MOST);
   return (
     <div className="empty start">
       <Logo size={44} />
@@ -66,6 +77,7 @@ export function FirstSteps({ workbench }: { workbench: Workbench }) {
           ))}
         </div>
       )}
+      {added.length > 0 && <NewServers servers={added} hasModel={model !== undefined} />}
       <div className="start-more">
         {state && !model && <ModelsButton workbench={workbench} isWanted={false} name="Choose a model" />}
         <AddButton workbench={workbench} />

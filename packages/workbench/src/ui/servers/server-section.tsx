@@ -6,7 +6,7 @@
 
 import type { ServerSummary } from "@vitrine/wire";
 import { ChevronRight, RotateCw } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import {
   Button,
   Disclosure,
@@ -43,9 +43,20 @@ export function ServerSection({ servers, setup, server, tools, isSearching, onCh
   const { summary, catalogue } = server;
   const { name, info, isolation } = summary;
   const [isOpen, setOpen] = useState(true);
+  const section = useRef<HTMLDivElement>(null);
+  const isNew = setup.isNew(name);
+  // A new server is the last of the list, out of view.
+  useEffect(() => {
+    if (isNew) section.current?.scrollIntoView();
+  }, [isNew]);
   const facts = [info && `${info.title ?? info.name} ${info.version}`, isolation].filter(Boolean).join(" · ");
   return (
-    <Disclosure className="server" isExpanded={isOpen || isSearching} onExpandedChange={setOpen}>
+    <Disclosure
+      ref={section}
+      className="server"
+      isExpanded={isOpen || isSearching}
+      onExpandedChange={setOpen}
+    >
       <div className="server-head">
         <Heading level={3}>
           <Button slot="trigger" className="server-name">

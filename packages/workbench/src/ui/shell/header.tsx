@@ -5,7 +5,7 @@
  */
 import { PanelRight, Search, Wrench } from "lucide-react";
 import { memo } from "react";
-import { Button, ToggleButton } from "react-aria-components";
+import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { useObservable, useObserved } from "../use-observable.js";
 import { ConnectionBadge } from "./connection.js";
@@ -20,6 +20,12 @@ export interface HeaderProps {
   screen: Screen;
 }
 
+/** A toggle. The library's own one is larger, because it can be one of a group. */
+const pressedIf = (isPressed: boolean) => ({
+  "aria-pressed": isPressed,
+  "data-selected": isPressed || undefined,
+});
+
 /** The header. */
 export const Header = memo(({ workbench, screen }: HeaderProps) => {
   const connection = useObserved(workbench, (each) => each.connection);
@@ -33,16 +39,16 @@ export const Header = memo(({ workbench, screen }: HeaderProps) => {
       </h1>
       {(isInspecting || connection.phase !== "open") && <ConnectionBadge state={connection} />}
       {!isInspecting && (
-        <ToggleButton
+        <Button
           className="button quiet tools-button"
           aria-label="Tools"
-          isSelected={screen.isToolsShown}
+          {...pressedIf(screen.isToolsShown)}
           onHoverStart={ServersPane.prepare}
-          onChange={() => screen.toggleTools()}
+          onPress={() => screen.toggleTools()}
         >
           <Wrench />
           <span className="wide-only">Tools</span>
-        </ToggleButton>
+        </Button>
       )}
       <span className="header-space" />
       <div className="header-tools">
@@ -55,16 +61,16 @@ export const Header = memo(({ workbench, screen }: HeaderProps) => {
           <span className="wide-text">Search</span>{" "}
           <kbd className="keys wide-only">{keysOf({ key: "k", isCommand: true })}</kbd>
         </Button>
-        <ToggleButton
+        <Button
           className="button quiet inspect-button"
           aria-label="Inspect"
-          isSelected={isInspecting}
+          {...pressedIf(isInspecting)}
           onHoverStart={prepareInspect}
-          onChange={() => screen.setMode()}
+          onPress={() => screen.setMode()}
         >
           <PanelRight />
           <span className="wide-only">Inspect</span>
-        </ToggleButton>
+        </Button>
         {isInspecting && <InspectTools workbench={workbench} />}
       </div>
     </header>

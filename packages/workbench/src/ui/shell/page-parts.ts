@@ -29,6 +29,8 @@ export const InspectTools = part(
   async () => (await import("./inspect-tools.js")).InspectTools,
 );
 export const GridDialog = part("The grid", async () => (await import("../grid/grid-dialog.js")).GridDialog);
+/** Shown while inspecting, on a narrow screen. */
+export const PaneTabs = part("The tabs of the panes", async () => (await import("./pane-tabs.js")).PaneTabs);
 /** Recordings are opened while inspecting. */
 export const ReplayPlace = part(
   "The playback",
@@ -42,5 +44,5 @@ export const QuestionDialogs = part(
 
 /** Loads what a press of “Inspect” shows. */
 export function prepareInspect(): void {
-  for (const each of [ServersPane, InspectorPane, InspectTools, ReplayPlace]) each.prepare();
+  for (const each of [ServersPane, InspectorPane, InspectTools, PaneTabs, ReplayPlace]) each.prepare();
 }

@@ -4,7 +4,6 @@
  * @module
  */
 import { useMemo } from "react";
-import { ToggleButton, ToggleButtonGroup } from "react-aria-components";
 import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
 import type { Workbench } from "../../model/workbench.js";
 import { ConversationPane } from "../conversation/conversation-pane.js";
@@ -19,22 +18,17 @@ import {
   GridDialog,
   InspectorPane,
   Palette,
+  PaneTabs,
   QuestionDialogs,
   ReplayPlace,
   ServersPane,
   ShortcutsDialog,
   Tour,
 } from "./page-parts.js";
-import type { Pane, Screen } from "./screen.js";
+import type { Screen } from "./screen.js";
 import "./shell.css";
 import { useShortcuts } from "./shortcuts.js";
 import { useHash } from "./use-hash.js";
-
-const PANES: { id: Pane; title: string }[] = [
-  { id: "tools", title: "Tools" },
-  { id: "conversation", title: "Conversation" },
-  { id: "inspector", title: "Inspector" },
-];
 
 /** Storage for pane widths, which also works without browser storage. */
 const KEPT = { getItem: (name: string) => readKept(name) ?? null, setItem: keep };
@@ -98,25 +92,7 @@ export function Page({ workbench, screen }: PageProps) {
         </Panel>
       </Group>
       {isInspectorLoaded && <ReplayPlace workbench={workbench} />}
-      <nav className="pane-tabs" aria-label="Panes">
-        <ToggleButtonGroup
-          aria-label="Pane"
-          selectionMode="single"
-          disallowEmptySelection
-          selectedKeys={[pane]}
-          onSelectionChange={(keys) => {
-            const id = PANES.find((each) => keys.has(each.id))?.id;
-            if (id) screen.setPane(id);
-          }}
-        >
-          {PANES.map(({ id, title }) => (
-            <ToggleButton key={id} id={id} className="pane-tab">
-              {title}
-              {id === "conversation" && isAsking && <span className="badge warn">asks</span>}
-            </ToggleButton>
-          ))}
-        </ToggleButtonGroup>
-      </nav>
+      {isInspectorLoaded && <PaneTabs screen={screen} pane={pane} isAsking={isAsking} />}
       {isGrid && <GridDialog workbench={workbench} />}
       {tour && <Tour screen={screen} step={tour} />}
       {overlay === "palette" && (
