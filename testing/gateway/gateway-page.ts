@@ -96,6 +96,8 @@ const api = {
   answerWith: (next: GatewayAnswer | undefined) => {
     answer = next;
   },
+  /** The gateway's description of a view. */
+  opened: (id: string) => views.get(id)?.opened,
   app(id: string): McpAppElement {
     const element = document.getElementById(id);
     if (!(element instanceof McpAppElement)) throw new Error(`no app ${id}`);

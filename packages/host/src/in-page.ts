@@ -15,7 +15,10 @@ import {
   pageViewDigest,
   type ResourceCsp,
   type ResourceMeta,
+  readEmbeddedUi,
   type Tool,
+  type UiDocument,
+  type ViewDialect,
   VitrineError,
 } from "@vitrine/protocol";
 import type { FrameView } from "./frame/proxy-frame.js";
@@ -34,6 +37,8 @@ export interface InPageOptions {
 /** A document and what it declares. */
 export interface InPageDocument extends ResourceMeta {
   html: string;
+  /** Dialects to translate, such as those that `readUiDocument` found. */
+  dialects?: readonly ViewDialect[] | undefined;
 }
 
 /** A view that this page shows by itself. */
@@ -62,7 +67,7 @@ export interface InPageView extends FrameView {
  */
 export async function pageView(document: InPageDocument, options: InPageOptions): Promise<InPageView> {
   const { sandbox, server } = options;
-  const { permissions: asked, domain = "", prefersBorder } = document;
+  const { permissions: asked, domain = "", prefersBorder, dialects } = document;
   // Like in a registration: a byte order mark would become text.
   const html = document.html.replace(/^\uFEFF/, "");
   const csp = acceptedCsp(document.csp);
@@ -72,7 +77,7 @@ export async function pageView(document: InPageDocument, options: InPageOptions)
   if (!globalThis.crypto?.subtle)
     throw new VitrineError("unsupported", "views without a back end need a page with TLS, or on localhost");
   const app = await pageViewDigest(server, domain);
-  const view = { host: pageSource(), app, document: await pageViewDigest(html), csp, permissions };
+  const view = { host: pageSource(), app, document: await pageViewDigest(html), csp, permissions, dialects };
   const src = await pageViewAddress(sandbox, view);
   return {
     src,
@@ -82,7 +87,7 @@ export async function pageView(document: InPageDocument, options: InPageOptions)
     // The sandbox's own policy restricts it to what the operator grants.
     allow: permissions.map((permission) => PERMISSION_FEATURES[permission]).join("; "),
     prefersBorder,
-    static: isStaticDocument(html) || undefined,
+    static: (!dialects?.length && isStaticDocument(html)) || undefined,
   };
 }
 
@@ -104,6 +109,8 @@ export interface InPageServer {
   apps(): Promise<{ tool: Tool; view: Promise<InPageView> }[]>;
   /** The view of a tool; read once, and again after the server reported a change. */
   view(tool: Tool): Promise<InPageView>;
+  /** The view that a result contains, as those of mcp-ui servers do; undefined if it contains none. */
+  resultView(result: unknown): Promise<InPageView> | undefined;
 }
 
 /**
@@ -125,12 +132,20 @@ export function prepare(client: OfficialClient, options: InPageOptions & UiResou
     const uri = resources.uriOf(tool);
     if (uri === undefined) throw new VitrineError("bad-resource", `the tool ${tool.name} has no view`);
     const document = await resources.read(uri);
+    return viewOf(document);
+  };
+  const viewOf = async (document: UiDocument): Promise<InPageView> => {
     if (!document.ok) throw new VitrineError("bad-resource", document.message);
-    return pageView({ ...document.meta, html: document.html }, options);
+    const { html, meta, dialects } = document;
+    return pageView({ ...meta, html, dialects }, options);
   };
   return {
     upstream,
     view,
+    resultView: (result) => {
+      const found = readEmbeddedUi(result, options);
+      return found && viewOf(found.document);
+    },
     apps: async () =>
       (await resources.prefetch()).flatMap(({ tool }) => {
         if (!isVisibleTo(tool, "model")) return [];
