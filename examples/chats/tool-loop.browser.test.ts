@@ -7,7 +7,7 @@ import OpenAI from "openai";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { sharedChromium } from "../../testing/browser.ts";
-import { SAFE, sendExactly, startProgram, statusesOf } from "../../testing/host/started-chat.ts";
+import { canBeFramed, SAFE, sendExactly, startProgram, statusesOf } from "../../testing/host/started-chat.ts";
 import {
   callTool,
   type ScriptedModel,
@@ -258,6 +258,7 @@ describe("start.ts", () => {
     for (const path of ["/", "/apps", "/page.js"])
       expect((await sendExactly(new URL(path, address))).status).toBe(401);
     expect((await sendExactly(new URL("/sign-in?key=guessed", address))).status).toBe(403);
+    expect(await canBeFramed(browser, address)).toBe(false);
     const { cookie } = await sendExactly(address);
     const headers = { cookie, origin: address.origin, "content-type": "application/json" };
     const body = JSON.stringify({ text: "x".repeat(2_000_000) });

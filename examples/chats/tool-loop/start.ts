@@ -32,7 +32,8 @@ const { outputFiles } = await build({
   jsx: "automatic",
   write: false,
 });
-const policy = `default-src 'none'; script-src 'self'; connect-src 'self'; frame-src http://*.localhost:${port}`;
+// The page may frame the apps, and nothing else; no page may frame it, so no click on it can be stolen.
+const policy = `default-src 'none'; script-src 'self'; connect-src 'self'; frame-src http://*.localhost:${port}; frame-ancestors 'none'`;
 
 /** A request as the checks of the guide read it. */
 const read = ({ method, headers }: express.Request) =>
