@@ -1,7 +1,5 @@
 /** The chat of docs/hosts/chat.md: its files in a folder of their own, started as the guide says. */
-import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync } from "node:fs";
-import { type OutgoingHttpHeaders, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { InMemoryTransport } from "@modelcontextprotocol/client";
 import { McpServer } from "@modelcontextprotocol/server";
@@ -9,9 +7,9 @@ import { UI_MIME_TYPE } from "@vitrine/protocol";
 import { Sandbox } from "@vitrine/sandbox";
 import { build } from "esbuild";
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { sharedChromium } from "../../testing/browser.ts";
-import { freePort } from "../../testing/free-port.ts";
+import { SAFE, sendExactly, startProgram, statusesOf } from "../../testing/host/started-chat.ts";
 import { connect } from "./back-end.js";
 
 const SOURCE = fileURLToPath(new URL(".", import.meta.url));
@@ -19,7 +17,6 @@ const FOLDER = fileURLToPath(new URL("../dist/guide/", import.meta.url));
 const FILES = ["call.ts", "chat.ts", "page.ts", "page.html", "react.tsx", "react-page.tsx"];
 
 let browser: Browser;
-let server: ChildProcess | undefined;
 
 beforeAll(async () => {
   await build({
@@ -33,26 +30,10 @@ beforeAll(async () => {
   for (const file of FILES) cpSync(SOURCE + file, FOLDER + file);
   browser = await sharedChromium();
 });
-afterEach(() => server?.kill());
 afterAll(() => browser?.close());
 
 /** Starts the chat with this script for its page; resolves with the address that it prints. */
-async function start(script: string): Promise<string> {
-  const env = { ...process.env, PORT: `${await freePort()}` };
-  const child = spawn(process.execPath, ["start.mjs", script], { cwd: FOLDER, env });
-  server = child;
-  return new Promise((resolve, reject) => {
-    let output = "";
-    const read = (text: unknown): void => {
-      output += text;
-      const [, url] = /Open (http:\S+)/.exec(output) ?? [];
-      if (url) resolve(url);
-    };
-    child.stdout.on("data", read);
-    child.stderr.on("data", read);
-    child.on("exit", () => reject(new Error(`it ended: ${output}`)));
-  });
-}
+const start = (script: string): Promise<string> => startProgram(FOLDER, ["start.mjs", script]);
 
 /** Calls of the tool by the page. */
 const CALLS = "/call";
@@ -83,61 +64,24 @@ it.each(["page.ts", "react-page.tsx"])(
   },
 );
 
-/** Sends a request exactly so; resolves with the status, the cookie and the text. */
-function send(
-  { origin, pathname, search }: URL,
-  { method = "GET", headers, body }: { method?: string; headers?: OutgoingHttpHeaders; body?: string } = {},
-): Promise<{ status: number; cookie: string; text: string }> {
-  return new Promise((resolve, reject) => {
-    const sent = request(origin + pathname + search, { method, headers }, (answer) => {
-      let text = "";
-      answer.setEncoding("utf8").on("data", (part) => {
-        text += part;
-      });
-      const [cookie = ""] = answer.headers["set-cookie"]?.[0]?.split(";") ?? [];
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, cookie, text }));
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
-}
-
 it("runs nothing for requests of other sites, of strangers, and by other names", async () => {
   const address = new URL(await start("page.ts"));
   const { origin } = address;
-  const { cookie } = await send(address);
-  const call = JSON.stringify({ name: "get-time", input: {} });
-  const rpc = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "get-time" } });
-  const type = "application/json";
-  for (const [path, body] of [
-    [CALLS, call],
-    ["/rpc", rpc],
-  ] as const) {
-    const post = async (headers: OutgoingHttpHeaders): Promise<number> =>
-      (await send(new URL(path, origin), { method: "POST", headers, body })).status;
-    // The control: the same request from the page itself.
-    expect(await post({ cookie, origin, "content-type": type })).toBe(200);
-    // A page of another site sends this without a preflight, with the user's cookie where browsers send it.
-    expect(await post({ cookie, origin: "https://evil.example", "content-type": "text/plain" })).toBe(403);
-    expect(await post({ cookie, origin: "null", "content-type": type })).toBe(403);
-    expect(await post({ cookie, "content-type": type })).toBe(403);
-    expect(await post({ cookie, origin, "content-type": "text/plain" })).toBe(415);
-    expect(await post({ cookie, origin })).toBe(415);
-    expect(await post({ cookie, origin, "content-type": type, host: "evil.example" })).toBe(421);
-    expect(await post({ origin, "content-type": type })).toBe(401);
-    expect(await post({ cookie: "chat-session=guessed", origin, "content-type": type })).toBe(401);
-  }
-  for (const path of ["/", "/apps", "/page.js"]) expect((await send(new URL(path, origin))).status).toBe(401);
-  expect((await send(new URL("/sign-in?key=guessed", origin))).status).toBe(403);
+  expect(await statusesOf(address, CALLS, { name: "get-time", input: {} })).toEqual(SAFE);
+  const rpc = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "get-time" } };
+  expect(await statusesOf(address, "/rpc", rpc)).toEqual(SAFE);
+  for (const path of ["/", "/apps", "/page.js"])
+    expect((await sendExactly(new URL(path, origin))).status).toBe(401);
+  expect((await sendExactly(new URL("/sign-in?key=guessed", origin))).status).toBe(403);
 });
 
 it("serves apps on the same listener, which answers other pages of theirs with nothing", async () => {
   const address = new URL(await start("page.ts"));
-  const { cookie } = await send(address);
-  const { text } = await send(new URL("/apps", address), { headers: { cookie } });
+  const { cookie } = await sendExactly(address);
+  const { text } = await sendExactly(new URL("/apps", address), { headers: { cookie } });
   const [{ view }] = JSON.parse(text).apps;
   const { host, pathname } = new URL(view.src);
-  const at = (path: string) => send(new URL(path, address), { headers: { host, cookie } });
+  const at = (path: string) => sendExactly(new URL(path, address), { headers: { host, cookie } });
   expect((await at(pathname)).status).toBe(200);
   for (const path of ["/", "/apps", "/sign-in", "/page.js"])
     expect(await at(path)).toMatchObject({ status: 404, text: "Nothing here.\n" });

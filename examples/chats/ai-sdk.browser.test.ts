@@ -92,3 +92,52 @@ it("two calls of one answer have an app each, and a call that the user stops is 
   await expect.poll(() => aborted).toHaveBeenCalledOnce();
   expect((await shown(0)).join()).not.toContain("tool-cancelled");
 });
+
+/** Presses a button of a question as a user does: it must have been in sight for a while. */
+async function approve(page: Page): Promise<void> {
+  await page.locator('button:not([aria-disabled="true"])', { hasText: "Allow" }).waitFor();
+  const { width, height } = page.viewportSize() ?? { width: 800, height: 600 };
+  await page.mouse.move(width - 5, height - 5);
+  await page.getByRole("button", { name: "Allow" }).click();
+}
+
+it("a call that changes something waits for the user's approval, and runs once", async () => {
+  const { page, model, called } = await start();
+  model.add(callTool("book", { city: "Rome" }), say("It is booked."));
+  await send(page, "Book a room in Rome.");
+  const items = viewIn(page).locator("li");
+  await expect.poll(() => items.allTextContents()).toContain('tool-input {"city":"Rome"}');
+  await page.getByText('weather: run book with {"city":"Rome"}?').waitFor();
+  // A script is no user.
+  await page.getByRole("button", { name: "Allow" }).evaluate((button: HTMLElement) => button.click());
+  expect(called).not.toHaveBeenCalled();
+  await approve(page);
+  await page.getByText("It is booked.").waitFor();
+  await expect.poll(() => items.allTextContents()).toContain('tool-result {"city":"Rome"}');
+  expect(called).toHaveBeenCalledExactlyOnceWith("book Rome");
+  expect((await items.allTextContents()).join()).not.toContain("tool-cancelled");
+});
+
+it("a call that the user denies never runs: the app is cancelled, and the model knows", async () => {
+  const { page, model, called } = await start();
+  model.add(
+    [
+      ...callTool("show", { city: "Rome" }, { index: 0 }),
+      ...callTool("book", { city: "Rome" }, { index: 1 }),
+    ],
+    say("Then not."),
+  );
+  await send(page, "Book a room in Rome.");
+  // A tool that only reads needs no approval.
+  await expect
+    .poll(() => viewIn(page, 0).locator("li").allTextContents())
+    .toContain('tool-result {"city":"Rome","degrees":21}');
+  const items = viewIn(page, 1).locator("li");
+  await expect.poll(() => items.allTextContents()).toContain('tool-input {"city":"Rome"}');
+  expect((await items.allTextContents()).join()).not.toContain("tool-cancelled");
+  await page.getByRole("button", { name: "Deny" }).click();
+  await page.getByText("Then not.").waitFor();
+  await expect.poll(() => items.allTextContents()).toContain('tool-cancelled "Denied"');
+  expect(called).toHaveBeenCalledExactlyOnceWith("Rome");
+  expect(model.requests.at(-1)?.text).toMatch(/denied/i);
+});

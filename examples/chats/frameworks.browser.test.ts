@@ -51,4 +51,17 @@ describe.each(Object.entries(PLUGINS))("%s", (name, plugin) => {
     expect(await heard(0)).toEqual(expected);
     expect(called).toHaveBeenCalledTimes(2);
   });
+
+  it("an app is told that its call failed, and another call goes on", async () => {
+    const { page, disconnect } = await startChat(browser, await bundle(name, plugin()));
+    const heard = (index: number) => viewIn(page, index).locator("li").allTextContents();
+    await page.getByRole("button", { name: "Use show" }).click();
+    await expect.poll(async () => (await heard(0)).join()).toContain("tool-result");
+    await disconnect();
+    await page.getByRole("button", { name: "Use show" }).click();
+    await expect
+      .poll(() => heard(1))
+      .toEqual(['tool-input {"city":"Rome"}', expect.stringMatching(/^tool-cancelled "Error: /)]);
+    expect((await heard(0)).join()).not.toContain("tool-cancelled");
+  });
 });

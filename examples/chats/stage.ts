@@ -26,11 +26,14 @@ const VIEW = rawView(
   "<ol></ol>",
 );
 
+const PAGE = '<!doctype html><main></main><script type="module" src="/page.js"></script>';
+
 /** Starts the chat. `script` is the page's; `answer` makes the handler of `/chat`. */
 export async function startChat(
   browser: Browser,
   script: string,
   answer?: (upstream: Upstream) => (request: Request) => Promise<Response>,
+  html: string = PAGE,
 ) {
   const called = vi.fn();
   const aborted = vi.fn();
@@ -40,7 +43,11 @@ export async function startChat(
   server.registerResource("page", uri, { mimeType }, () => ({ contents: [{ uri, mimeType, text: VIEW }] }));
   server.registerTool(
     "show",
-    { inputSchema: z.object({ city: z.string() }), _meta: { ui: { resourceUri: uri } } },
+    {
+      inputSchema: z.object({ city: z.string() }),
+      annotations: { readOnlyHint: true },
+      _meta: { ui: { resourceUri: uri } },
+    },
     async ({ city }, { mcpReq: { signal } }) => {
       called(city);
       if (city === "Nowhere")
@@ -53,6 +60,18 @@ export async function startChat(
       };
     },
   );
+  server.registerTool(
+    "book",
+    { inputSchema: z.object({ city: z.string() }), _meta: { ui: { resourceUri: uri } } },
+    ({ city }) => {
+      called(`book ${city}`);
+      return { content: [{ type: "text", text: `Booked a room in ${city}` }], structuredContent: { city } };
+    },
+  );
+  server.registerTool("refresh", { _meta: { ui: { visibility: ["app"] } } }, () => {
+    called("refresh");
+    return { content: [] };
+  });
   const [transport, serverEnd] = InMemoryTransport.createLinkedPair();
   await server.connect(serverEnd);
 
@@ -68,11 +87,7 @@ export async function startChat(
   const chat = await connect({ server: "weather", transport, sandbox: served.sandbox, userOf: () => "ada" });
   const handle = answer?.(chat.upstream);
   const policy = `default-src 'none'; script-src 'self'; connect-src 'self'; frame-src http://*.localhost:${port}`;
-  app.get("/", (c) =>
-    c.html('<!doctype html><main></main><script type="module" src="/page.js"></script>', 200, {
-      "content-security-policy": policy,
-    }),
-  );
+  app.get("/", (c) => c.html(html, 200, { "content-security-policy": policy }));
   app.get("/page.js", (c) => c.body(script, 200, { "content-type": "text/javascript" }));
   app.get("/apps", () => chat.apps());
   app.post("/rpc", (c) => chat.rpc(c.req.raw));
@@ -85,7 +100,7 @@ export async function startChat(
     await served.close();
   });
   await page.goto(origin);
-  return { page, called, aborted };
+  return { page, called, aborted, disconnect: () => server.close() };
 }
 
 export const viewIn = (page: Page, index = 0): FrameLocator =>

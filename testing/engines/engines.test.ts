@@ -38,8 +38,52 @@ describe.each([
     // WebKit moves the focus into the frame a little later.
     await expect.poll(() => workbench.run(APP, () => document.activeElement?.tagName, null)).toBe("INPUT");
     await workbench.type(APP, "Oslo");
-    await workbench.press(APP, { selector: "button", text: "Show" });
+    await expect
+      .poll(() => workbench.run(APP, () => document.querySelector("input")?.value, null))
+      .toBe("Oslo");
+    await workbench.pressUntil(APP, { selector: "button", text: "Show" }, { selector: "h1", text: "Oslo" });
+  });
+
+  it.each([
+    ["/basic-react get-time", /Server Time/],
+    ["/budget-allocator get-budget-data", /Budget/],
+    ["/cohort-heatmap get-cohort-data", /Cohort/],
+    ["/customer-segmentation get-customer-data", /Segment/],
+  ])("the app of an official server draws its result: %s", async (line, words) => {
+    await workbench.call(line);
+    await workbench.textOf(APP, { selector: "body" }).toMatch(words);
+    const box = await workbench.boxOf(PAGE, { selector: "iframe" });
+    await expect.poll(() => workbench.coloursIn(box)).toBeGreaterThan(100);
+  });
+
+  it("an app floats in a corner, and comes back to its place without a reload", async () => {
+    const [frame, mode] = [{ selector: "iframe" }, { selector: "#mode" }];
+    await workbench.call("/lab display_modes");
+    await workbench.textOf(APP, mode).toBe("Inline");
+    const before = await workbench.boxOf(PAGE, frame);
+    await workbench.run(APP, () => document.documentElement.setAttribute("data-marked", ""), null);
+    const floating = { ...mode, text: "Picture in picture" };
+    await workbench.pressUntil(APP, { selector: "button", text: floating.text }, floating);
+    const corner = await workbench.boxOf(PAGE, frame);
+    const [width, height] = await workbench.run(PAGE, () => [innerWidth, innerHeight] as const, null);
+    expect(corner.x + corner.width).toBeGreaterThan(width - 40);
+    expect(corner.y + corner.height).toBeGreaterThan(height - 40);
+    await workbench.press(PAGE, { selector: "[part~=gap] button" });
+    await workbench.textOf(APP, { selector: "[data-marked] #mode" }).toBe("Inline");
+    expect(Math.abs((await workbench.boxOf(PAGE, frame)).width - before.width)).toBeLessThan(3);
+  });
+
+  it("an app finds what it stored, and apps of other servers do not", async () => {
+    const stored = () => localStorage.getItem("kept");
+    await workbench.call('/weather forecast {"city":"Lisbon"}');
+    await workbench.textOf(APP, { selector: "h1" }).toBe("Lisbon");
+    await workbench.run(APP, () => localStorage.setItem("kept", "by the weather"), null);
+    await workbench.call("/board show_board");
+    await workbench.textOf(APP, { selector: "h1" }).toBe("To-do board");
+    expect(await workbench.run(APP, stored, null)).toBeNull();
+    await workbench.call('/weather forecast {"city":"Oslo"}');
     await workbench.textOf(APP, { selector: "h1" }).toBe("Oslo");
+    expect(await workbench.run(APP, stored, null)).toBe("by the weather");
   });
 
   it("an app reaches neither the page nor another origin", async () => {

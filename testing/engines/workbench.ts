@@ -1,15 +1,18 @@
 /** The workbench with the demo servers, started by its command, and used in a browser by pointer and keyboard. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, vi } from "vitest";
+import { officialServer } from "../gateway/gateway-stage.ts";
 import { colours, decodePng, type Picture } from "../host/picture.ts";
 import { type Engine, type FramePath, offsetOf, type PointerActions } from "./engine.ts";
 
 const COMMAND = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
+/** Servers that nobody here wrote, by the names of their packages. */
+const OFFICIAL = ["basic-react", "budget-allocator", "cohort-heatmap", "customer-segmentation"];
 
 /** The page itself. */
 export const PAGE: FramePath = [];
@@ -62,8 +65,12 @@ export class Workbench {
 
   static async start(launch: () => Promise<Engine>): Promise<Workbench> {
     const data = mkdtempSync(join(tmpdir(), "vitrine-engines-"));
-    const words = ["dev", "--demos", "--json", "--no-open", "--no-watch", "--port", "0", "--data", data];
-    const server = spawn(process.execPath, [COMMAND, ...words], { stdio: ["ignore", "pipe", "inherit"] });
+    const config = join(data, "mcp.json");
+    writeFileSync(config, JSON.stringify({ mcpServers: officialServers() }));
+    const words = ["dev", "--demos", "--config", config, "--json", "--no-open", "--no-watch", "--port", "0"];
+    const server = spawn(process.execPath, [COMMAND, ...words, "--data", data], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let said = "";
     server.stdout.on("data", (text) => (said += text));
     let engine: Engine | undefined;
@@ -116,6 +123,23 @@ export class Workbench {
       .poll(async () => (await this.run(frame, findIn, target))?.isEnabled, { message: wordsOf(target) })
       .toBe(true);
     await this.#pressAt(frame, await this.boxOf(frame, target));
+  }
+
+  /**
+   * Presses an element until another one has a text. On a slow machine, a press can miss an app that its growing
+   * neighbours move.
+   */
+  async pressUntil(frame: FramePath, target: Target, shown: Target & { text: string }): Promise<void> {
+    await expect
+      .poll(
+        async () => {
+          await this.press(frame, target);
+          const found = await this.run(frame, findIn, shown).catch(() => undefined);
+          return found !== undefined;
+        },
+        { interval: 2_000, message: wordsOf(shown) },
+      )
+      .toBe(true);
   }
 
   async #pressAt(frame: FramePath, box: Box): Promise<void> {
@@ -176,6 +200,11 @@ export class Workbench {
     rmSync(this.#data, { recursive: true, force: true });
   }
 }
+
+const officialServers = (): Record<string, unknown> =>
+  Object.fromEntries(
+    OFFICIAL.map((name) => [name, { command: process.execPath, args: [officialServer(name), "--stdio"] }]),
+  );
 
 function partOf({ width, height, pixels }: Picture, part: Box): Picture {
   const left = Math.max(0, Math.round(part.x));

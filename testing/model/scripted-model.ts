@@ -1,6 +1,6 @@
 /**
  * A scripted model over the real wire: an HTTP server that speaks OpenAI's chat completions, as Ollama,
- * llama.cpp, vLLM and LM Studio do. Each request is answered by the next turn of the script.
+ * llama.cpp, vLLM and LM Studio do, and Anthropic's messages. Each request is answered by the next turn of the script.
  *
  *     const model = await startScriptedModel([
  *       callTool("weather__show", { city: "Rome" }, { fragment: 3 }),
@@ -12,6 +12,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { AnthropicAnswer } from "./anthropic-answer.js";
 import type { ModelSaw, Script, Step } from "./steps.js";
 
 export * from "./steps.js";
@@ -80,7 +81,7 @@ export async function startScriptedModel(
       const data = list ?? models.map((id) => ({ id, object: "model" }));
       return sendJson(response, 200, { object: "list", data });
     }
-    if (request.method !== "POST" || request.url !== "/v1/chat/completions")
+    if (request.method !== "POST" || !/^\/v1\/(chat\/completions|messages)$/.test(path))
       return sendJson(response, 404, { error: { message: `no ${request.method} ${request.url}` } });
     const saw = await readRequest(request, response);
     if (isTitle(saw)) {
@@ -142,7 +143,7 @@ async function* stepsOf(script: Script, saw: ModelSaw): AsyncGenerator<Step> {
 }
 
 async function play(script: Script, saw: ModelSaw, response: ServerResponse): Promise<void> {
-  const say = new Answer(saw, response);
+  const say = saw.path === "/v1/messages" ? new AnthropicAnswer(saw, response) : new Answer(saw, response);
   for await (const step of stepsOf(script, saw)) {
     if (response.destroyed) return;
     if (step.do === "wait") {

@@ -1,9 +1,15 @@
 import { useChat } from "@ai-sdk/react";
 import { httpUpstream, standardGuard } from "@vitrine/guard";
-import { askInFrame, type FrameView } from "@vitrine/host";
+import { type ApprovalGuard, askInFrame, type FrameView, guardApproval, oneLine } from "@vitrine/host";
 import { McpApp } from "@vitrine/host/react";
 import { type CallToolResult, DEFAULT_STYLE_VARIABLES, type Tool } from "@vitrine/protocol";
-import { DefaultChatTransport, type DynamicToolUIPart, type UIMessage } from "ai";
+import {
+  DefaultChatTransport,
+  type DynamicToolUIPart,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  type UIMessage,
+} from "ai";
+import { useEffect, useRef, useState } from "react";
 
 type Input = Record<string, unknown>;
 interface App {
@@ -27,24 +33,70 @@ function endOf({ state, errorText }: DynamicToolUIPart, isRunning: boolean): str
   return isRunning || /^(output-available|approval-)/.test(state) ? undefined : "Stopped";
 }
 
+interface PartProps<Part = UIMessage["parts"][number]> {
+  part: Part;
+  isRunning: boolean;
+  /** Sends the user's answer to a question. */
+  onAnswer(answer: { id: string; approved: boolean }): void;
+}
+
+/** Asks the user about a call. An app that moves cannot bring *Allow* under a click that was meant for the app. */
+function Approval({ question, onAnswer }: { question: string; onAnswer(approved: boolean): void }) {
+  const box = useRef<HTMLDivElement>(null);
+  const guard = useRef<ApprovalGuard>(undefined);
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    if (!box.current) return undefined;
+    const made = guardApproval(box.current, () => setReady(made.isReady()));
+    guard.current = made;
+    return () => made.stop();
+  }, []);
+  return (
+    <div ref={box}>
+      <p>{question}</p>
+      <button type="button" onClick={() => onAnswer(false)}>
+        Deny
+      </button>
+      <button
+        type="button"
+        aria-disabled={!isReady}
+        onClick={({ nativeEvent }) => guard.current?.accepts(nativeEvent) && onAnswer(true)}
+      >
+        Allow
+      </button>
+    </div>
+  );
+}
+
 /** A tool call: the part of the message that `useChat` updates while the model writes it. */
-function ToolCall({ part, isRunning }: { part: DynamicToolUIPart; isRunning: boolean }) {
+function ToolCall({ part, isRunning, onAnswer }: PartProps<DynamicToolUIPart>) {
   const app = appOf.get(part.toolName);
-  if (!app) return <p>Used {part.toolName}</p>;
   const isWriting = part.state === "input-streaming";
   return (
-    <McpApp
-      info={info}
-      view={app.view}
-      upstream={upstream}
-      guard={guard}
-      context={context}
-      title={app.tool.title ?? app.tool.name}
-      partialInput={isWriting ? (part.input as Input | undefined) : undefined}
-      input={isWriting ? undefined : (part.input as Input)}
-      result={part.state === "output-available" ? (part.output as CallToolResult) : undefined}
-      cancelled={endOf(part, isRunning)}
-    />
+    <>
+      {app ? (
+        <McpApp
+          info={info}
+          view={app.view}
+          upstream={upstream}
+          guard={guard}
+          context={context}
+          title={app.tool.title ?? app.tool.name}
+          partialInput={isWriting ? (part.input as Input | undefined) : undefined}
+          input={isWriting ? undefined : (part.input as Input)}
+          result={part.state === "output-available" ? (part.output as CallToolResult) : undefined}
+          cancelled={endOf(part, isRunning)}
+        />
+      ) : (
+        <p>Used {part.toolName}</p>
+      )}
+      {part.state === "approval-requested" && (
+        <Approval
+          question={oneLine(`${server}: run ${part.toolName} with ${JSON.stringify(part.input)}?`)}
+          onAnswer={(approved) => onAnswer({ id: part.approval.id, approved })}
+        />
+      )}
+    </>
   );
 }
 
@@ -52,20 +104,29 @@ function ToolCall({ part, isRunning }: { part: DynamicToolUIPart; isRunning: boo
 const keyOf = (part: UIMessage["parts"][number], index: number): string =>
   part.type === "dynamic-tool" ? part.toolCallId : `${index}`;
 
-function Part({ part, isRunning }: { part: UIMessage["parts"][number]; isRunning: boolean }) {
+function Part({ part, ...props }: PartProps) {
   if (part.type === "text") return <p>{part.text}</p>;
-  return part.type === "dynamic-tool" ? <ToolCall part={part} isRunning={isRunning} /> : null;
+  return part.type === "dynamic-tool" ? <ToolCall part={part} {...props} /> : null;
 }
 
 export function Chat() {
-  const { messages, sendMessage, status, stop } = useChat({ transport });
+  const { messages, sendMessage, addToolApprovalResponse, status, stop } = useChat({
+    transport,
+    // Continues when the user has answered all questions.
+    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+  });
   const isRunning = status === "submitted" || status === "streaming";
   return (
     <>
       {messages.map(({ id, role, parts }) => (
         <section key={id} aria-label={role}>
           {parts.map((part, index) => (
-            <Part key={keyOf(part, index)} part={part} isRunning={isRunning} />
+            <Part
+              key={keyOf(part, index)}
+              part={part}
+              isRunning={isRunning}
+              onAnswer={addToolApprovalResponse}
+            />
           ))}
         </section>
       ))}

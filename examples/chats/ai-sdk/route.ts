@@ -17,11 +17,13 @@ export function chatRoute(model: LanguageModel, upstream: Upstream): (request: R
   /** The tools that the model may call; others are for apps only. */
   const toolsOf = async (): Promise<ToolSet> =>
     Object.fromEntries(
-      (await directory.forModel()).map(({ name, description = "", inputSchema }) => [
+      (await directory.forModel()).map(({ name, description = "", inputSchema, annotations }) => [
         name,
         dynamicTool({
           description,
           inputSchema: jsonSchema(inputSchema),
+          // The page asks the user first, except about tools that only read.
+          needsApproval: annotations?.readOnlyHint !== true,
           // The page gets the whole result: parts of it are for the app.
           execute: async (input, { abortSignal: signal }) => {
             const params = { name, arguments: input as Record<string, unknown> };

@@ -229,6 +229,17 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   };
   const hint =
     named && check && isCommand(text) && !text.includes("{") ? argumentsHint(named, check) : undefined;
+  const about =
+    problem ??
+    (early === text && checker.problem !== undefined ? UNCHECKED : undefined) ??
+    hint ??
+    (editing
+      ? editing.answer
+        ? REPLACING
+        : EDITING
+      : isOpen
+        ? countsOf(found.length, foundPrompts.length)
+        : "");
   const model = agents ? agents.join(", ") || "the agent" : answeringModel(models.state, chosen);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: files can be dropped on it, and chosen by a button.
@@ -307,7 +318,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
           onKeyDown={keys}
           onBlur={left}
         />
-        <div className="composer-row">
+        <div className="composer-row" data-quiet={about === "" || undefined}>
           <AttachButton attachments={attachments} />
           {hasResources && (
             <IconButton icon={Library} name="Attach a resource" onPress={() => setChoosing(true)} />
@@ -318,16 +329,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
             className={problem === undefined ? "soft small" : "small bad-text"}
             role="status"
           >
-            {problem ??
-              (early === text && checker.problem !== undefined ? UNCHECKED : undefined) ??
-              hint ??
-              (editing
-                ? editing.answer
-                  ? REPLACING
-                  : EDITING
-                : isOpen
-                  ? countsOf(found.length, foundPrompts.length)
-                  : "")}
+            {about}
           </p>
           {editing ? (
             <Button

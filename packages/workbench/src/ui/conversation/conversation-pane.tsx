@@ -95,7 +95,7 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <div className="conversation-list" ref={list} role="log" aria-label="Conversation" tabIndex={0}>
-        <div className="conversation-inner" ref={inner}>
+        <div className="conversation-inner" ref={inner} data-empty={items.length === 0 || undefined}>
           {divided.map((block, at) => (
             <ConversationBlock
               key={block.id}
