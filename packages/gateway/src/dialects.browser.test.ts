@@ -89,23 +89,7 @@ async function openResult(
 ): Promise<{ view: Frame; id: string }> {
   const id = newApp();
   const opened = await page.evaluate(
-    async ([id, tool, more]) => {
-      const { gateway } = host;
-      const { id: conversation } = await gateway.request("conversation/open", {});
-      const { item } = await gateway.request("conversation/call", {
-        id: conversation,
-        server: "dialects",
-        tool,
-        arguments: { of: tool },
-      });
-      for (;;) {
-        const { items } = await gateway.request("conversation/open", { id: conversation });
-        const call = items.find((each) => each.id === item);
-        if (call?.kind === "call" && call.state === "done") break;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      return host.open(id, { server: "dialects", tool, call: { conversation, item }, ...more });
-    },
+    ([id, tool, more]) => host.openResult(id, { server: "dialects", tool, arguments: { of: tool } }, more),
     [id, tool, more] as const,
   );
   if (opened.problem) throw new Error(opened.problem.message);
@@ -246,6 +230,8 @@ describe("the ChatGPT Apps SDK", () => {
 
   it("sendFollowUpMessage, openExternal: ask the user, and report a refusal", async () => {
     const { view, id } = await open("weather");
+    // Another test may have approved for the session.
+    await stage.gateway.api.consents.revoke({ user: "local" }, { server: "dialects" });
     const answerWith = (answer: "allow" | "deny") =>
       page.evaluate((each) => host.answerWith({ answer: each, remember: "once" }), answer);
     try {
