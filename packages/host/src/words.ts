@@ -14,6 +14,8 @@ export interface FrameWords {
   readonly silent: string;
   readonly stop: string;
   readonly staticDocument: string;
+  /** Above an app of a snapshot. */
+  readonly savedCopy: string;
   /** Stands where the app was, while the app is in a corner of the window. */
   readonly inCorner: string;
   readonly bringBack: string;
@@ -65,6 +67,7 @@ const FRAME: FrameWords = {
   silent: "This app does not respond.",
   stop: "Stop it",
   staticDocument: "Static document",
+  savedCopy: "Saved copy: its server is not connected.",
   inCorner: "This app is in the corner of the window.",
   bringBack: "Show it here",
   failures: {

@@ -128,8 +128,15 @@ export function showFailure(
   failure.replaceChildren(make("slot", { name: "failure" }, ...words, result));
 }
 
-/** Shows that an app does not respond, with a stop button; or hides it. */
-export function showNotice({ notice }: Chrome, silent: boolean, stop: () => void): void {
-  const { silent: words, stop: label } = frameWords();
-  notice.replaceChildren(...(silent ? [`${words} `, button(label, stop)] : []));
+/** Shows what the user should know about an app: it does not respond, has no script, or has no server. */
+export function showNotice(
+  { notice }: Chrome,
+  state: string,
+  view: { static?: boolean | undefined; saved?: boolean | undefined } = {},
+  stop: () => void,
+): void {
+  const { silent, stop: label, staticDocument, savedCopy } = frameWords();
+  if (state === "unresponsive") notice.replaceChildren(`${silent} `, button(label, stop));
+  else
+    notice.textContent = state !== "ready" ? "" : view.static ? staticDocument : view.saved ? savedCopy : "";
 }

@@ -279,7 +279,6 @@ export class AppFrame {
       // It cannot report its height, so it scrolls.
       this.#follow({ height: 400 });
       this.#enter("ready");
-      this.#chrome.notice.replaceChildren(frameWords().staticDocument);
     } else if (code === "loaded")
       this.#later(PATIENCE, () => {
         if (this.#state === "loading" && this.bridge.phase === "loading" && this.#blocked)
@@ -314,7 +313,7 @@ export class AppFrame {
     box.dataset["state"] = state;
     if (state === "ready" && this.#isDrawing) void this.#awaitDrawing();
     panel.replaceChildren();
-    showNotice(this.#chrome, state === "unresponsive", () => this.#fail("stopped"));
+    showNotice(this.#chrome, state, this.#view, () => this.#fail("stopped"));
     this.#options.onstate?.(state, failure);
   }
 

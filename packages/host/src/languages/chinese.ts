@@ -42,6 +42,7 @@ export const simplifiedChinese: Language = {
   silent: "此应用没有响应。",
   stop: "停止",
   staticDocument: "静态文档",
+  savedCopy: "已保存的副本：其服务器未连接。",
   inCorner: "此应用显示在窗口的角落。",
   bringBack: "在这里显示",
   failures: {

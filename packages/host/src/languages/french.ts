@@ -43,6 +43,7 @@ export const french: Language = {
   silent: "Cette application ne répond pas.",
   stop: "L’arrêter",
   staticDocument: "Document statique",
+  savedCopy: "Copie enregistrée : son serveur n’est pas connecté.",
   inCorner: "Cette application est dans le coin de la fenêtre.",
   bringBack: "L’afficher ici",
   failures: {

@@ -43,6 +43,7 @@ export const german: Language = {
   silent: "Diese App antwortet nicht.",
   stop: "Beenden",
   staticDocument: "Statisches Dokument",
+  savedCopy: "Gespeicherte Kopie: Der Server ist nicht verbunden.",
   inCorner: "Diese App ist in der Ecke des Fensters.",
   bringBack: "Hier anzeigen",
   failures: {

@@ -43,6 +43,7 @@ export const japanese: Language = {
   silent: "このアプリは応答していません。",
   stop: "停止する",
   staticDocument: "静的な文書",
+  savedCopy: "保存されたコピー：サーバーに接続していません。",
   inCorner: "このアプリはウィンドウの隅に表示されています。",
   bringBack: "ここに表示",
   failures: {

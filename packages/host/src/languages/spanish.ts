@@ -43,6 +43,7 @@ export const spanish: Language = {
   silent: "Esta aplicación no responde.",
   stop: "Detenerla",
   staticDocument: "Documento estático",
+  savedCopy: "Copia guardada: su servidor no está conectado.",
   inCorner: "Esta aplicación está en la esquina de la ventana.",
   bringBack: "Mostrarla aquí",
   failures: {
