@@ -155,6 +155,13 @@ export abstract class HostChannel extends Emitter {
     this.#life.restart();
   }
 
+  /** Like {@link detach}, and forgets the tool call: the view receives another one in its next frame. */
+  forget(): void {
+    if (this.isOver) return;
+    this.detach();
+    this.#life.restartEmpty();
+  }
+
   #release(): void {
     const wire = this.#wire;
     this.#wire = undefined;

@@ -155,6 +155,12 @@ export class HostLifecycle {
     return [...this.#tool.values()];
   }
 
+  /** The view will load in another frame, and receives another tool call there. */
+  restartEmpty(): void {
+    this.#tool.clear();
+    this.restart();
+  }
+
   /** Decides on a message from the view, and advances the state. */
   received(method: string): Verdict {
     if (/closed|failed/.test(this.#phase)) return refusal("the view was closed");
