@@ -5,14 +5,17 @@ import { build } from "esbuild";
 
 const page = fileURLToPath(new URL("src/page/", import.meta.url));
 let module = "";
-for (const name of ["proxy", "direct", "loader", "console", "why"]) {
+for (const path of ["proxy", "direct", "loader", "console", "why", "dialects/shim"]) {
+  const name = path.slice(path.indexOf("/") + 1);
   const { outputFiles } = await build({
-    entryPoints: [`${page}${name}.ts`],
+    entryPoints: [`${page}${path}.ts`],
     bundle: true,
     minify: true,
     format: "iife",
     target: "es2022",
     charset: "utf8",
+    // Minified, "\n" would become a template with a line break.
+    ...(name === "shim" && { supported: { "template-literal": false } }),
     // Not the repository's tsconfig: it would add "use strict", which is not needed.
     tsconfigRaw: {},
     write: false,

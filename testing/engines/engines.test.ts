@@ -86,6 +86,17 @@ describe.each([
     expect(await workbench.run(APP, stored, null)).toBe("by the weather");
   });
 
+  it("an app in a loop can be stopped: in WebKit, the page says that it stood still", async () => {
+    const stop = { selector: "[part~=notice] button", text: "Stop it" };
+    await workbench.call('/weather forecast {"city":"Lisbon"}');
+    await workbench.textOf(APP, { selector: "h1" }).toBe("Lisbon");
+    await workbench.run(APP, loopSoon, 6_000);
+    await workbench.textOf(PAGE, stop).toBe(stop.text);
+    await workbench.press(PAGE, stop);
+    const stopped = { selector: "[part~=failure] p", text: "This app was stopped." };
+    await workbench.textOf(PAGE, stopped).toBe(stopped.text);
+  });
+
   it("an app reaches neither the page nor another origin", async () => {
     const foreign = await Foreign.listen();
     try {
@@ -137,6 +148,14 @@ describe.each([
     await workbench.textOf(APP, { selector: "[data-marked] h1" }).toBe("To-do board");
   });
 });
+
+/** Blocks the app's process a moment later; runs in the app. */
+const loopSoon = (time: number): void => {
+  setTimeout(() => {
+    const end = Date.now() + time;
+    while (Date.now() < end);
+  }, 1_000);
+};
 
 /** Tries to get out of the app; runs in it. */
 async function reach(url: string): Promise<Record<string, unknown>> {

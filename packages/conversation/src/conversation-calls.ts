@@ -10,6 +10,7 @@ import {
   INVALID_PARAMS,
   PartialJson,
   type Progress,
+  readEmbeddedUi,
   type Tool,
   VitrineError,
   withoutSecrets,
@@ -315,7 +316,13 @@ export class ConversationCalls {
   /** The answer comes from the server, and may be anything. */
   #answered(item: CallItem, answer: CallToolResult): void {
     const result = typeof answer === "object" && answer !== null ? answer : { content: [] };
-    this.#end(item, { state: result.isError === true ? "failed" : "done", result });
+    // A tool without a UI may return one.
+    const isShown = !item.hasApp && !item.app && readEmbeddedUi(result) !== undefined;
+    this.#end(item, {
+      state: result.isError === true ? "failed" : "done",
+      result,
+      ...(isShown && { hasApp: true }),
+    });
   }
 
   #progress(item: CallItem, progress: Progress): void {

@@ -4,7 +4,7 @@
  * @module
  */
 import { clientUpstream, UiResources, type UiResourcesOptions, type Upstream } from "@vitrine/guard";
-import { isVisibleTo, type Tool, VitrineError } from "@vitrine/protocol";
+import { isVisibleTo, readEmbeddedUi, type Tool, type UiDocument, VitrineError } from "@vitrine/protocol";
 import { type InPageOptions, type InPageView, pageView } from "./page-view.js";
 
 export { type InPageDocument, type InPageOptions, type InPageView, pageView } from "./page-view.js";
@@ -27,6 +27,8 @@ export interface InPageServer {
   apps(): Promise<{ tool: Tool; view: Promise<InPageView> }[]>;
   /** The view of a tool; read once, and again after the server reported a change. */
   view(tool: Tool): Promise<InPageView>;
+  /** The view that a result contains, as those of mcp-ui servers do; undefined if it contains none. */
+  resultView(result: unknown): Promise<InPageView> | undefined;
 }
 
 /**
@@ -48,12 +50,20 @@ export function prepare(client: OfficialClient, options: InPageOptions & UiResou
     const uri = resources.uriOf(tool);
     if (uri === undefined) throw new VitrineError("bad-resource", `the tool ${tool.name} has no view`);
     const document = await resources.read(uri);
+    return viewOf(document);
+  };
+  const viewOf = async (document: UiDocument): Promise<InPageView> => {
     if (!document.ok) throw new VitrineError("bad-resource", document.message);
-    return pageView({ ...document.meta, html: document.html }, options);
+    const { html, meta, dialects } = document;
+    return pageView({ ...meta, html, dialects }, options);
   };
   return {
     upstream,
     view,
+    resultView: (result) => {
+      const found = readEmbeddedUi(result, options);
+      return found && viewOf(found.document);
+    },
     apps: async () =>
       (await resources.prefetch()).flatMap(({ tool }) => {
         if (!isVisibleTo(tool, "model")) return [];

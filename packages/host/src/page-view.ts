@@ -13,6 +13,7 @@ import {
   pageViewDigest,
   type ResourceCsp,
   type ResourceMeta,
+  type ViewDialect,
   VitrineError,
 } from "@vitrine/protocol";
 import type { FrameView } from "./frame/proxy-frame.js";
@@ -31,6 +32,8 @@ export interface InPageOptions {
 /** A document and what it declares. */
 export interface InPageDocument extends ResourceMeta {
   html: string;
+  /** Dialects to translate, such as those that `readUiDocument` found. */
+  dialects?: readonly ViewDialect[] | undefined;
 }
 
 /** A view that this page shows by itself. */
@@ -63,7 +66,7 @@ export interface InPageView extends FrameView {
  */
 export async function pageView(document: InPageDocument, options: InPageOptions): Promise<InPageView> {
   const { sandbox, server } = options;
-  const { permissions: asked, domain = "", prefersBorder } = document;
+  const { permissions: asked, domain = "", prefersBorder, dialects } = document;
   // Like in a registration: a byte order mark would become text.
   const html = document.html.replace(/^\uFEFF/, "");
   const csp = acceptedCsp(document.csp);
@@ -73,7 +76,7 @@ export async function pageView(document: InPageDocument, options: InPageOptions)
   if (!globalThis.crypto?.subtle)
     throw new VitrineError("unsupported", "views without a back end need a page with TLS, or on localhost");
   const app = await pageViewDigest(server, domain);
-  const view = { host: pageSource(), app, document: await pageViewDigest(html), csp, permissions };
+  const view = { host: pageSource(), app, document: await pageViewDigest(html), csp, permissions, dialects };
   const src = await pageViewAddress(sandbox, view);
   return {
     src,
@@ -85,7 +88,7 @@ export async function pageView(document: InPageDocument, options: InPageOptions)
     // The sandbox's own policy restricts it to what the operator grants.
     allow: permissions.map((permission) => PERMISSION_FEATURES[permission]).join("; "),
     prefersBorder,
-    static: isStaticDocument(html) || undefined,
+    static: (!dialects?.length && isStaticDocument(html)) || undefined,
   };
 }
 

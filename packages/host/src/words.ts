@@ -12,6 +12,8 @@ export interface FrameWords {
   readonly close: string;
   readonly tryAgain: string;
   readonly silent: string;
+  /** The app may have stopped the whole page. */
+  readonly froze: string;
   readonly stop: string;
   readonly staticDocument: string;
   /** Above an app of a snapshot. */
@@ -65,6 +67,7 @@ const FRAME: FrameWords = {
   close: "Close",
   tryAgain: "Try again",
   silent: "This app does not respond.",
+  froze: "The page did not respond for a while. This app may be the cause.",
   stop: "Stop it",
   staticDocument: "Static document",
   savedCopy: "Saved copy: its server is not connected.",

@@ -31,6 +31,9 @@ export {
   type RejectedSourceCode,
   type Relaxation,
 } from "./csp.js";
+export { type InvocationTexts, readInvocationTexts } from "./dialects/apps-sdk.js";
+export { type EmbeddedUi, readEmbeddedUi } from "./dialects/embedded-ui.js";
+export { VIEW_DIALECTS, type ViewDialect } from "./dialects/view-dialects.js";
 export type { End, Shapes, Side } from "./end.js";
 export {
   type ErrorCode,
@@ -193,4 +196,5 @@ export { negotiateVersion, PROTOCOL_VERSION, PROTOCOL_VERSIONS } from "./version
 export { VIEW_END } from "./view-end.js";
 export { ViewLifecycle, type ViewPhase } from "./view-lifecycle.js";
 export { readViewProblem, VIEW_PROBLEM_KEY } from "./view-problem.js";
+export { type ContentSize, watchSize } from "./watch-size.js";
 export { WindowTransport, type WindowTransportOptions } from "./window-transport.js";

@@ -1,3 +1,5 @@
+import { readInvocationTexts } from "./dialects/apps-sdk.js";
+import { readEmbeddedUi } from "./dialects/embedded-ui.js";
 import { isVisibleTo, readResourceUi, readToolUi, readUiLink } from "./metadata.js";
 import { readUiDocument } from "./ui-document.js";
 import { isUiMimeType, readUiCapability, UI_MIME_TYPE, uiExtension } from "./ui-extension.js";
@@ -73,4 +75,22 @@ export function advertise() {
   const capabilities = { extensions: { ...uiExtension() } };
   //#endregion uiExtension
   return capabilities;
+}
+
+export function statusTexts() {
+  //#region readInvocationTexts
+  const tool = { name: "search", _meta: { "openai/toolInvocation/invoking": "Searching…" } };
+  const { invoking } = readInvocationTexts(tool);
+  // invoking is "Searching…"
+  //#endregion readInvocationTexts
+  return invoking;
+}
+
+export function uiInAResult() {
+  //#region readEmbeddedUi
+  const resource = { uri: "ui://shop/cart", mimeType: "text/html", text: "<!doctype html><p>Cart" };
+  const found = readEmbeddedUi({ content: [{ type: "resource", resource }] });
+  const shown = found?.document.ok ? found.document.html : undefined;
+  //#endregion readEmbeddedUi
+  return shown;
 }

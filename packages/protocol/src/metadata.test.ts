@@ -351,6 +351,7 @@ describe("readUiDocument", () => {
       uri: URI,
       meta: {},
       from: "none",
+      dialects: [],
       problems: [],
     });
   });
@@ -611,6 +612,8 @@ describe("examples", () => {
     expect(examples.metadataOfAResource()).toEqual({ meta: { prefersBorder: true }, from: "content" });
     expect(examples.documentOfAResource()).toContain("Cart");
     expect(examples.mimeTypes()).toEqual({ yes: true, no: false });
+    expect(examples.statusTexts()).toBe("Searching…");
+    expect(examples.uiInAResult()).toContain("Cart");
     expect(examples.supportOfAClient()).toBe("yes");
     expect(examples.advertise().extensions[UI_EXTENSION].mimeTypes).toEqual([UI_MIME_TYPE]);
   });

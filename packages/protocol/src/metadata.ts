@@ -9,6 +9,7 @@
  */
 
 import { CSP_FIELDS } from "./csp.js";
+import { appsSdkVisibility, OUTPUT_TEMPLATE_KEY, resourceUiWithAppsSdk } from "./dialects/apps-sdk.js";
 import { asksForPermission, PERMISSION_FEATURES, type Permission } from "./permissions.js";
 import type { ResourceCsp, ResourceMeta, ResourcePermissions, ToolVisibility } from "./ui-meta.js";
 import { at, isRecord, items } from "./untrusted.js";
@@ -24,6 +25,8 @@ export type ProblemCode =
   | "resource-uri-invalid"
   /** Only the deprecated flat key has the address. */
   | "resource-uri-legacy"
+  /** Only the key of the Apps SDK has the address. */
+  | "resource-uri-apps-sdk"
   /** The flat key and the nested one differ; the nested one is used. */
   | "resource-uri-conflict"
   /** The address is on a result instead of the tool. */
@@ -75,7 +78,8 @@ const VISIBILITIES = ["model", "app"] as const satisfies ToolVisibility[];
 /**
  * Reads `_meta.ui` of a tool.
  *
- * - The nested `_meta.ui.resourceUri` wins over the flat key, even if it is invalid.
+ * - The nested `_meta.ui.resourceUri` wins over the flat key, even if it is invalid; both win over the key of the
+ *   ChatGPT Apps SDK.
  * - Absent visibility means both callers; `[]` means neither. An invalid entry never makes a tool visible.
  * - `csp` and `permissions` have no meaning on a tool.
  *
@@ -90,7 +94,7 @@ const VISIBILITIES = ["model", "app"] as const satisfies ToolVisibility[];
 export function readToolUi(tool: unknown): ToolUi {
   const { resourceUri, problems } = readLink(tool);
   const ui = at(tool, "_meta", "ui");
-  const visibility = readVisibility(at(ui, "visibility"));
+  const visibility = readVisibility(tool);
   checkVisibility(at(ui, "visibility"), visibility, problems);
   for (const field of ["csp", "permissions"] as const) {
     if (at(ui, field) == null) continue;
@@ -111,7 +115,7 @@ export function readToolUi(tool: unknown): ToolUi {
  * ```
  */
 export function isVisibleTo(tool: unknown, who: ToolVisibility): boolean {
-  return readVisibility(at(tool, "_meta", "ui", "visibility")).includes(who);
+  return readVisibility(tool).includes(who);
 }
 
 /**
@@ -153,7 +157,9 @@ export function readUiLink(sources: { tool?: unknown; result?: unknown }): {
  */
 export const hasUi = (tool: unknown, uri: string): boolean =>
   isUiUri(uri) &&
-  (at(tool, "_meta", "ui", "resourceUri") ?? at(tool, "_meta", RESOURCE_URI_META_KEY)) === uri;
+  [["ui", "resourceUri"], [RESOURCE_URI_META_KEY], [OUTPUT_TEMPLATE_KEY]]
+    .map((path) => at(tool, "_meta", ...path))
+    .find((link) => link != null) === uri;
 
 const pick = (resourceUri: string | undefined) => (resourceUri === undefined ? {} : { resourceUri });
 
@@ -164,11 +170,20 @@ function readLink(carrier: unknown): { declared: boolean; resourceUri?: string; 
   const nested = at(ui, "resourceUri");
   const flat = at(carrier, "_meta", RESOURCE_URI_META_KEY);
   const flatField = `_meta["${RESOURCE_URI_META_KEY}"]`;
-  const uri = nested ?? flat;
+  const template = at(carrier, "_meta", OUTPUT_TEMPLATE_KEY);
+  const uri = nested ?? flat ?? template;
   if (uri == null) return { declared: false, problems };
 
-  const field = nested == null ? flatField : `${UI_FIELD}.resourceUri`;
-  if (nested == null) {
+  const isTemplate = nested == null && flat == null;
+  const field = isTemplate
+    ? `_meta["${OUTPUT_TEMPLATE_KEY}"]`
+    : nested == null
+      ? flatField
+      : `${UI_FIELD}.resourceUri`;
+  if (isTemplate) {
+    const message = `this key is for ChatGPT; write ${UI_FIELD}.resourceUri too, for other hosts`;
+    problems.push({ code: "resource-uri-apps-sdk", level: "warning", field, message });
+  } else if (nested == null) {
     const message = `this key is deprecated; write ${UI_FIELD}.resourceUri too`;
     problems.push({ code: "resource-uri-legacy", level: "warning", field, message });
   } else if (flat != null && flat !== nested) {
@@ -181,8 +196,9 @@ function readLink(carrier: unknown): { declared: boolean; resourceUri?: string; 
   return { declared: true, problems };
 }
 
-function readVisibility(value: unknown): ToolVisibility[] {
-  if (value == null) return [...VISIBILITIES];
+function readVisibility(tool: unknown): ToolVisibility[] {
+  const value = at(tool, "_meta", "ui", "visibility");
+  if (value == null) return appsSdkVisibility(tool) ?? [...VISIBILITIES];
   const list = items(value);
   // A single string instead of a list is unambiguous, so it is accepted.
   return VISIBILITIES.filter((known) => (list ? list.includes(known) : value === known));
@@ -202,7 +218,7 @@ function checkVisibility(value: unknown, visibility: ToolVisibility[], problems:
 }
 
 /**
- * Reads `_meta.ui` of a UI resource. The `resources/read` content item wins *as a whole*: if it has
+ * Reads `_meta.ui` of a UI resource, completed from its keys of the ChatGPT Apps SDK. The `resources/read` content item wins *as a whole*: if it has
  * `_meta.ui`, the `resources/list` entry is ignored. Malformed fields are left out, which can only make the
  * sandbox stricter. Origins are not checked here; `buildCsp` does that.
  *
@@ -220,7 +236,7 @@ export function readResourceUi(sources: { content?: unknown; listing?: unknown }
   problems: Problem[];
 } {
   for (const from of ["content", "listing"] as const) {
-    const ui = at(sources[from], "_meta", "ui");
+    const ui = resourceUiWithAppsSdk(sources[from]);
     if (ui != null) return { from, ...readResourceMeta(ui) };
   }
   return { meta: {}, from: "none", problems: [] };

@@ -6,6 +6,7 @@
  * @module
  */
 import { buildCsp } from "./csp.js";
+import { VIEW_DIALECTS, type ViewDialect } from "./dialects/view-dialects.js";
 import { VitrineError } from "./errors.js";
 import { PERMISSION_FEATURES, type Permission } from "./permissions.js";
 import type { ResourceCsp } from "./ui-meta.js";
@@ -21,6 +22,8 @@ export interface PageView {
   csp: ResourceCsp;
   /** The requested permissions. */
   permissions: readonly Permission[];
+  /** The dialects to translate. */
+  dialects?: readonly ViewDialect[] | undefined;
 }
 
 /** Letters of a label, as in host names. */
@@ -46,8 +49,10 @@ export const pageViewLabel = ({ host, app }: PageView): Promise<string> =>
   pageViewDigest("page view", host, app);
 
 /** The name of its address; undefined if it would be too long. */
-export function pageViewName({ host, app, document, csp, permissions }: PageView): string | undefined {
-  const text = btoa(JSON.stringify([host, app, document, csp, permissions]));
+export function pageViewName(view: PageView): string | undefined {
+  const { host, app, document, csp, permissions, dialects = [] } = view;
+  const rest = dialects.length > 0 ? [dialects] : [];
+  const text = btoa(JSON.stringify([host, app, document, csp, permissions, ...rest]));
   const name = MARK + text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   return name.length > LONGEST ? undefined : name;
 }
@@ -83,14 +88,22 @@ export function readPageViewName(name: string): PageView | undefined {
     return undefined;
   }
   if (!isPageViewName(name) || !Array.isArray(parts)) return undefined;
-  const [host, app, document, csp, permissions]: unknown[] = parts;
+  const [host, app, document, csp, permissions, dialects = []]: unknown[] = parts;
   if (typeof host !== "string" || !isDigest(app) || !isDigest(document)) return undefined;
   const { accepted, rejected } = buildCsp(csp);
-  if (rejected.length > 0 || !Array.isArray(permissions)) return undefined;
+  if (rejected.length > 0 || !Array.isArray(permissions) || !Array.isArray(dialects)) return undefined;
   const known = (Object.keys(PERMISSION_FEATURES) as Permission[]).filter((each) =>
     permissions.includes(each),
   );
-  return { host, app, document, csp: accepted, permissions: known };
+  const spoken = VIEW_DIALECTS.filter((each) => dialects.includes(each));
+  return {
+    host,
+    app,
+    document,
+    csp: accepted,
+    permissions: known,
+    ...(spoken.length > 0 && { dialects: spoken }),
+  };
 }
 
 const isDigest = (value: unknown): value is string =>

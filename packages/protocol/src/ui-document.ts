@@ -4,6 +4,9 @@
  * @module
  */
 
+import { isAppsSdkMimeType } from "./dialects/apps-sdk.js";
+import { declaredDialects } from "./dialects/declared-dialects.js";
+import type { ViewDialect } from "./dialects/view-dialects.js";
 import { isUiUri, type Problem, readResourceUi } from "./metadata.js";
 import { isUiMimeType, UI_MIME_TYPE } from "./ui-extension.js";
 import type { ResourceMeta } from "./ui-meta.js";
@@ -15,7 +18,7 @@ export type UiDocumentErrorCode =
   | "uri-invalid"
   /** The result has no content for the URI. */
   | "content-missing"
-  /** The content's MIME type is not {@link UI_MIME_TYPE}. */
+  /** The content's MIME type is neither {@link UI_MIME_TYPE} nor that of the ChatGPT Apps SDK. */
   | "mime-type-wrong"
   /** The content has neither `text` nor `blob`, or it is empty. */
   | "document-empty"
@@ -36,6 +39,8 @@ export type UiDocument =
       meta: ResourceMeta;
       /** Source of `meta`. */
       from: "content" | "listing" | "none";
+      /** Dialects that the resource declares: pass them to the sandbox. */
+      dialects: ViewDialect[];
       problems: Problem[];
     }
   | { ok: false; code: UiDocumentErrorCode; message: string };
@@ -62,10 +67,13 @@ export function readUiDocument(
   const contents = items(at(result, "contents")) ?? [];
   const named = contents.filter((item) => at(item, "uri") === uri);
   const candidates = named.length > 0 || contents.length > 1 ? named : contents;
-  const item = candidates.find((candidate) => isUiMimeType(at(candidate, "mimeType"))) ?? candidates[0];
+  const withType = (isMeant: (mimeType: unknown) => boolean): unknown =>
+    candidates.find((candidate) => isMeant(at(candidate, "mimeType")));
+  const item = withType(isUiMimeType) ?? withType(isAppsSdkMimeType) ?? candidates[0];
   if (item === undefined) return failed("content-missing", `the server returned no content for ${uri}`);
   const mimeType = at(item, "mimeType");
-  if (!isUiMimeType(mimeType)) {
+  const isAppsSdk = isAppsSdkMimeType(mimeType);
+  if (!isUiMimeType(mimeType) && !isAppsSdk) {
     const got = typeof mimeType === "string" ? JSON.stringify(mimeType.slice(0, 80)) : "none";
     return failed("mime-type-wrong", `the MIME type must be "${UI_MIME_TYPE}", but is ${got}`);
   }
@@ -73,7 +81,7 @@ export function readUiDocument(
   if (!decoded.ok) return decoded;
 
   const { meta, from, problems } = readResourceUi({ content: item, listing });
-  if (mimeType !== UI_MIME_TYPE) {
+  if (mimeType !== UI_MIME_TYPE && !isAppsSdk) {
     const message = `write exactly "${UI_MIME_TYPE}"; other hosts require an exact match`;
     problems.push({ code: "mime-type-inexact", level: "warning", field: "mimeType", message });
   }
@@ -81,7 +89,8 @@ export function readUiDocument(
     const message = `the content must have the requested URI, ${uri}`;
     problems.push({ code: "uri-mismatch", level: "warning", field: "uri", message });
   }
-  return { ok: true, html: decoded.html, uri, meta, from, problems };
+  const dialects = declaredDialects(item, listing);
+  return { ok: true, html: decoded.html, uri, meta, from, dialects, problems };
 }
 
 type Failed = { ok: false; code: UiDocumentErrorCode; message: string };

@@ -4,3 +4,4 @@ export const DIRECT: string;
 export const LOADER: string;
 export const CONSOLE: string;
 export const WHY: string;
+export const SHIM: string;

@@ -3,8 +3,11 @@
  *
  * @module
  */
+import type { ViewDialect } from "@vitrine/protocol";
 import { SANDBOX, SANDBOX_WITH_ORIGIN } from "./headers.js";
-import { CONSOLE, DIRECT, LOADER, PROXY, WHY } from "./page-text.js";
+import { doctype } from "./page/doctype.js";
+import { SHIM_WAITS } from "./page/shim-waits.js";
+import { CONSOLE, DIRECT, LOADER, PROXY, SHIM, WHY } from "./page-text.js";
 
 /** The hash of the proxy's script for its policy. */
 export const proxyScriptHash: Promise<string> = hash(PROXY);
@@ -52,6 +55,8 @@ export interface BeforeView {
   console?: boolean | undefined;
   /** Whether the view may write to the clipboard. */
   copy?: boolean | undefined;
+  /** Dialects that are translated for the view. */
+  dialects?: readonly ViewDialect[] | undefined;
 }
 
 /**
@@ -60,34 +65,21 @@ export interface BeforeView {
  * one keeps its quirks mode.
  */
 export const beforeDocument = (html: string, view: BeforeView): string =>
-  `${doctype(html)}${scripts(view, DIRECT)}`;
+  `${doctype(html)}${scripts(view, DIRECT)}${shim(view)}`;
 
 const scripts = ({ proxy, token, console, copy }: BeforeView, text: string): string =>
   `<script data-proxy="${proxy}" data-token="${token}"${copy ? " data-copy" : ""}>${text}</script>` +
   (console ? `<script data-proxy="${proxy}">${CONSOLE}</script>` : "");
 
-/** Tokens that a parser skips before the doctype: white space, comments, and bogus comments. */
-const BEFORE_DOCTYPE =
-  /[\t\n\f\r ]+|<!--(?:-?>|[\s\S]*?--!?>)|<\?[^>]*>|<!(?!--|doctype)[^>]*>|<\/(?:[^a-z>][^>]*)?>/iy;
-const DOCTYPE = /<!doctype[^>]*>/iy;
-
-/** The document's doctype, if a parser would find one. */
-function doctype(html: string): string {
-  let at = 0;
-  // Token by token, like a parser: one pattern for all could backtrack endlessly on hostile text.
-  const take = (token: RegExp): string => {
-    token.lastIndex = at;
-    const [text = ""] = token.exec(html) ?? [];
-    at += text.length;
-    return text;
-  };
-  while (take(BEFORE_DOCTYPE));
-  return take(DOCTYPE).replace(/[\n\r]/g, " ");
-}
+/** The script that translates dialects. As `text/plain` it only waits for the loader, which writes it. */
+const shim = ({ proxy, dialects = [] }: BeforeView, type = ""): string =>
+  dialects.length > 0
+    ? `<script${type} data-proxy="${proxy}" data-dialects="${dialects.join(" ")}">${SHIM}</script>`
+    : "";
 
 /** The view's document when its HTML comes by message. */
 export const loaderPage = (view: BeforeView): string =>
-  `<!doctype html><title>App</title>${scripts(view, LOADER)}`;
+  `<!doctype html><title>App</title>${scripts(view, LOADER)}${shim(view, SHIM_WAITS)}`;
 
 /** The script before a view's HTML that is preloaded: everything after it is text. */
 export const beforeText = (view: BeforeView): string => `${loaderPage(view)}<plaintext hidden>`;

@@ -13,6 +13,7 @@ import {
   type Relaxation,
   type ResourceCsp,
   type ResourceMeta,
+  type ViewDialect,
 } from "@vitrine/protocol";
 import { type PagePolicy, type Places, proxyHeaders, viewHeaders } from "./headers.js";
 import { beforeDocument, beforeText, loaderPage, proxyPage, proxyScriptHash } from "./pages.js";
@@ -41,6 +42,8 @@ export interface RecordHead extends PagePolicy {
   waits: boolean;
   /** Whether it reports its console output. */
   console?: true;
+  /** Dialects that are translated for it. */
+  dialects?: readonly ViewDialect[];
   /** The only page that may show it. */
   host?: string;
   /** Whether the page made the address: then browsers keep nothing, because the address does not name this version. */

@@ -13,6 +13,8 @@ import {
   type ResourceCsp,
   type ResourceMeta,
   readPageViewName,
+  VIEW_DIALECTS,
+  type ViewDialect,
   VitrineError,
 } from "@vitrine/protocol";
 import { DENY_ALL, type Places, viewHeaders, whyHeaders } from "./headers.js";
@@ -77,6 +79,11 @@ export interface SandboxOptions {
    * document. Off by default.
    */
   console?: boolean | undefined;
+  /**
+   * Dialects that are translated for views that ask for them, with a script before each document. All by default; an
+   * empty list switches this off.
+   */
+  dialects?: readonly ViewDialect[] | undefined;
   /** Called with the cause when a browser gets an error, usually a failure of `records`. */
   onerror?: ((error: unknown) => void) | undefined;
 }
@@ -94,6 +101,8 @@ export interface ViewRegistration extends ViewRules {
   host?: string | undefined;
   /** `_meta.ui` of its resource, as returned by `readUiDocument`. */
   meta?: ResourceMeta | undefined;
+  /** Dialects to translate, such as those that `readUiDocument` found. */
+  dialects?: readonly ViewDialect[] | undefined;
 }
 
 /**
@@ -124,6 +133,8 @@ export interface SandboxedView {
   permissions: Partial<Record<Permission, object>>;
   relax: readonly Relaxation[];
   prefersBorder?: boolean | undefined;
+  /** Dialects that are translated for it. */
+  dialects?: readonly ViewDialect[] | undefined;
   /** Whether the document has no script: it is shown without waiting for a handshake. */
   static?: true | undefined;
 }
@@ -162,6 +173,7 @@ export class Sandbox {
   readonly #isolate: boolean;
   readonly #pageViews: ViewRules | undefined;
   readonly #console: boolean;
+  readonly #dialects: readonly ViewDialect[];
   readonly #onerror: (error: unknown) => void;
 
   /** @throws {VitrineError} `invalid` for options that would not separate apps */
@@ -190,6 +202,7 @@ export class Sandbox {
     // Throws now, rather than for each request.
     if (this.#pageViews) this.#isOpaque(this.#pageViews);
     this.#console = options.console ?? false;
+    this.#dialects = options.dialects ?? VIEW_DIALECTS;
     this.#onerror = options.onerror ?? (() => {});
   }
 
@@ -213,6 +226,7 @@ export class Sandbox {
       ...policy,
       waits,
       ...(this.#console && { console: true }),
+      ...this.#translated(view.dialects),
       ...(host !== undefined && { host }),
     };
     const record = `${JSON.stringify(head)}\n${html ?? ""}`;
@@ -238,7 +252,8 @@ export class Sandbox {
       permissions: Object.fromEntries(granted.map((permission) => [permission, {}])),
       relax,
       prefersBorder: meta.prefersBorder,
-      ...(html !== undefined && isStaticDocument(html) && { static: true as const }),
+      ...(head.dialects && { dialects: head.dialects }),
+      ...(html !== undefined && !head.dialects && isStaticDocument(html) && { static: true as const }),
     };
   }
 
@@ -322,6 +337,7 @@ export class Sandbox {
       ...policy,
       waits: true,
       ...(this.#console && { console: true }),
+      ...this.#translated(view.dialects),
       host: view.host,
       fromPage: true,
     };
@@ -368,6 +384,12 @@ export class Sandbox {
     const [origin = ""] = readHosts([host], this.#origins);
     if (await this.#isHost(origin)) return origin;
     throw new VitrineError("invalid", `the page ${host} is not one of the sandbox's hosts`);
+  }
+
+  /** The dialects of a view that are switched on, in one order. */
+  #translated(dialects: readonly ViewDialect[] = []): Pick<RecordHead, "dialects"> {
+    const translated = this.#dialects.filter((each) => dialects.includes(each));
+    return translated.length > 0 ? { dialects: translated } : {};
   }
 
   /** With one host for all apps, origins would be the same for all. */

@@ -19,8 +19,8 @@ import {
   ViewLifecycle,
   VitrineError,
   WindowTransport,
+  watchSize,
 } from "@vitrine/protocol";
-import { watchSize } from "./resize.js";
 import { applyHostContext } from "./theme.js";
 
 /** Params of each event. */

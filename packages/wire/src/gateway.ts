@@ -18,6 +18,7 @@ import type {
   ResourceTemplate,
   Tool,
   ToolVisibility,
+  ViewDialect,
 } from "@vitrine/protocol";
 import type { ConversationAsks, ConversationNotices, ConversationRequests } from "./conversation.js";
 import type { InspectionNotices, InspectionRequests } from "./inspection.js";
@@ -106,6 +107,8 @@ export interface ViewPlace {
   permissions: ResourcePermissions;
   relax: readonly string[];
   prefersBorder?: boolean | undefined;
+  /** Dialects that the sandbox translates for it. */
+  dialects?: readonly ViewDialect[] | undefined;
   static?: true | undefined;
 }
 
@@ -130,6 +133,8 @@ export interface OpenedView {
   hash?: string | undefined;
   /** Restrictions of its policy that the page asked for. */
   narrow?: readonly Narrowing[] | undefined;
+  /** Dialects that the page asked for. */
+  dialects?: readonly ViewDialect[] | undefined;
   /** Where it is shown; undefined if it cannot be shown, with the reason in {@link problem}. */
   place?: ViewPlace | undefined;
   problem?: { code: string; message: string } | undefined;
@@ -221,6 +226,8 @@ export interface GatewayRequests
       arguments?: Record<string, unknown> | undefined;
       call?: ConversationCall | undefined;
       narrow?: readonly Narrowing[] | undefined;
+      /** Dialects to translate in addition to those that the view declares, as the imitated host has them. */
+      dialects?: readonly ViewDialect[] | undefined;
       /** The server's identity: if another server has the name now, the request is refused with `server-replaced`. */
       identity?: string | undefined;
       /**
@@ -243,6 +250,8 @@ export interface GatewayRequests
       meta?: ResourceMeta | undefined;
       /** As in `gateway/open`. */
       narrow?: readonly Narrowing[] | undefined;
+      /** Dialects to translate. */
+      dialects?: readonly ViewDialect[] | undefined;
     };
     result: OpenedView;
   };

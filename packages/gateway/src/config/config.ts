@@ -7,6 +7,7 @@
 
 import type { ModelSettings } from "@vitrine/conversation";
 import type { Decision } from "@vitrine/guard";
+import type { ViewDialect } from "@vitrine/protocol";
 import type { ProgramLimits, ServerSettings } from "@vitrine/servers";
 import type { NodeSettings } from "./node-settings.js";
 
@@ -44,6 +45,8 @@ export interface SandboxSettings {
   publicSuffix: boolean;
   /** Whether apps report their console output, for app developers. */
   console: boolean;
+  /** Dialects that are translated for apps; all by default. */
+  dialects?: readonly ViewDialect[] | undefined;
 }
 
 /** The contents and retention of the audit log. */

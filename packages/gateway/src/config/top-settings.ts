@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
+import { VIEW_DIALECTS } from "@vitrine/protocol";
 import { isLoopbackHost, type ProgramLimits } from "@vitrine/servers";
 import type {
   AuditSettings,
@@ -117,6 +118,7 @@ export const sandboxReader = (sources: Sources) =>
     },
     publicSuffix: flag,
     console: flag,
+    dialects: listOf(oneOf(...VIEW_DIALECTS)),
   }) satisfies ValueReader<Partial<SandboxSettings>>;
 
 /** A number of days, or `"forever"`, which is returned as infinity. */

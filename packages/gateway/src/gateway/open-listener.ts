@@ -33,6 +33,7 @@ export async function openListener(parts: GatewayParts, api: GatewayApi, metrics
     origin: sandbox.origin,
     publicSuffix: sandbox.publicSuffix,
     console: sandbox.console,
+    dialects: sandbox.dialects,
     onerror: (error) => log.error({ err: error }, "the sandbox failed"),
     hostsAt: async (port) => {
       parts.listener = await listen({

@@ -5,7 +5,7 @@
  */
 
 import type { Conversation, Conversations } from "@vitrine/conversation";
-import { INVALID_PARAMS, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
+import { type CallToolResult, INVALID_PARAMS, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
 import { replacedServer } from "@vitrine/servers";
 import type {
   ConversationCall,
@@ -189,17 +189,22 @@ export class PageConversations {
   }
 
   /**
-   * Checks that a call was answered by exactly this server, not by another one of the same name.
+   * Checks that a call was answered by exactly this server, not by another one of the same name. Returns the result, if
+   * there is one.
    *
    * @throws {GatewayError} `server-replaced`
    */
-  async checkServer({ conversation, item }: ConversationCall, server: ServerKey): Promise<void> {
+  async checkServer(
+    { conversation, item }: ConversationCall,
+    server: ServerKey,
+  ): Promise<CallToolResult | undefined> {
     const call = (await this.#open(conversation)).find(item);
-    if (call?.kind !== "call") return;
+    if (call?.kind !== "call") return undefined;
     const { known } = this.#options;
     await known.settled();
     const isOwn = call.identity === undefined ? known.isHeir(server) : call.identity === server.identity;
     if (!isOwn) throw replacedServer(server.name);
+    return call.result;
   }
 
   /**

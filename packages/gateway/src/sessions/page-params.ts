@@ -15,6 +15,8 @@ import {
   type Shape,
   type Tool,
   toolSchema,
+  VIEW_DIALECTS,
+  type ViewDialect,
   VitrineError,
 } from "@vitrine/protocol";
 import type { CompletionSource, ConversationCall, GatewayRequests } from "@vitrine/wire";
@@ -43,6 +45,7 @@ const STRING: Shape<string> = { kind: "string" };
 const RECORD: Shape<Record<string, unknown>> = { kind: "record", values: { kind: "unknown" } };
 /** Only known narrowings: any other value is rejected. */
 const NARROW: Shape<Narrowing[]> = { kind: "array", items: { kind: "literal", values: NARROWINGS } };
+const DIALECTS: Shape<ViewDialect[]> = { kind: "array", items: { kind: "literal", values: VIEW_DIALECTS } };
 const shape = <T>(fields: Record<string, Shape>, optional: Record<string, Shape> = {}): Shape<T> => ({
   kind: "object",
   fields,
@@ -78,11 +81,12 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Shape<GatewayRequests[M][
       arguments: RECORD,
       call: CALL,
       narrow: NARROW,
+      dialects: DIALECTS,
       identity: STRING,
       isFollowed: BOOLEAN,
     },
   ),
-  "gateway/show": shape({ name: STRING, html: STRING }, { meta: RECORD, narrow: NARROW }),
+  "gateway/show": shape({ name: STRING, html: STRING }, { meta: RECORD, narrow: NARROW, dialects: DIALECTS }),
   "gateway/cancel": shape({ view: STRING }),
   "gateway/close": shape({ view: STRING }),
   "gateway/views": shape({}, { isFollowed: BOOLEAN }),

@@ -4,7 +4,15 @@
  * @module
  */
 import { randomBytes } from "node:crypto";
-import { INVALID_PARAMS, INVALID_REQUEST, type Narrowing, recordOf, VitrineError } from "@vitrine/protocol";
+import {
+  type CallToolResult,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  type Narrowing,
+  recordOf,
+  type ViewDialect,
+  VitrineError,
+} from "@vitrine/protocol";
 import { replacedServer, type ServerIdentity } from "@vitrine/servers";
 import type { ConversationCall, GatewayRequests, OpenedView, ViewPlace } from "@vitrine/wire";
 import type { SamplingService } from "../asks/index.js";
@@ -66,11 +74,17 @@ export interface PageViewsOptions extends PageCallsOptions {
   refused(call: GuardedCall, error: VitrineError, identity: ServerIdentity | undefined): Promise<void>;
 }
 
-/** Selects a view: by its tool or its resource; and how much its policy is narrowed. */
+/**
+ * Selects a view: by its tool or its resource; and how much its policy is narrowed, and which dialects are translated
+ * besides its own.
+ */
 export interface WantedView {
   readonly tool?: string | undefined;
   readonly uri?: string | undefined;
   readonly narrow?: readonly Narrowing[] | undefined;
+  readonly dialects?: readonly ViewDialect[] | undefined;
+  /** The result that the view shows, which may contain its document. */
+  readonly result?: CallToolResult | undefined;
 }
 
 /** Limits: views of a page, and closed views whose servers are remembered. */
@@ -231,7 +245,7 @@ export class PageViews {
     "gateway/call": (page, { server, name, arguments: input = {}, identity }, request) =>
       page.#calls.call({ server, tool: name, input, request, identity }),
     "gateway/open": async (page, params, request) => {
-      const { server, tool, uri, arguments: input, call, narrow, identity, isFollowed } = params;
+      const { server, tool, uri, arguments: input, call, narrow, dialects, identity, isFollowed } = params;
       if ((tool === undefined) === (uri === undefined)) {
         throw new VitrineError(INVALID_PARAMS, 'name either a "tool" or a "uri"');
       }
@@ -244,9 +258,9 @@ export class PageViews {
         page.#checkRoom();
         // Before any question about a view that will not be shown.
         const { settings } = page.#options.server(server).server;
-        if (call) await page.#conversations.checkServer(call, settings);
+        const result = call && (await page.#conversations.checkServer(call, settings));
         const of = { name: server, identity: identity ?? settings.identity };
-        return page.#prepare(of, { tool, uri, narrow }, request.signal);
+        return page.#prepare(of, { tool, uri, narrow, dialects, result }, request.signal);
       };
       const { opened, at } = await prepare().catch((error: unknown) => {
         if (tool === undefined || !input) throw error;

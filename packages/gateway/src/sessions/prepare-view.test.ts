@@ -31,6 +31,7 @@ function setUp(document: Partial<Document> = {}, settings: Partial<ServerSetting
     html: "<p>Cart",
     meta: {},
     from: "content",
+    dialects: [],
     problems: [],
     ...state.document,
   });

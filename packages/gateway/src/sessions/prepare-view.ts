@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { Refusal } from "@vitrine/guard";
+import { MAX_UI_BYTES, Refusal } from "@vitrine/guard";
 import {
   isVisibleTo,
   type Permission,
+  readEmbeddedUi,
   readToolUi,
   readViewProblem,
   type Tool,
@@ -33,10 +34,13 @@ export async function prepareView(
   found: (uri: string) => void = () => {},
 ): Promise<OpenedView> {
   await server.start();
-  const { narrow = [] } = wanted;
+  const { narrow = [], dialects = [] } = wanted;
   const { settings, upstream } = server;
   const tool = wanted.tool === undefined ? undefined : await findTool(guard, wanted.tool);
-  const uri = wanted.uri ?? (await linkOf(server, tool));
+  const link = wanted.uri ?? (await linkOf(server, tool));
+  // A link wins, because it could be reviewed before the call.
+  const embedded = link === "" ? readEmbeddedUi(wanted.result, { maxBytes: MAX_UI_BYTES }) : undefined;
+  const uri = embedded?.uri ?? link;
   if (uri !== "") found(uri);
   const opened: OpenedView = {
     view,
@@ -46,6 +50,7 @@ export async function prepareView(
     uri,
     ...(tool && { tool }),
     ...(narrow.length > 0 && { narrow }),
+    ...(dialects.length > 0 && { dialects }),
   };
   const problem = (code: string, message: string): OpenedView => ({ ...opened, problem: { code, message } });
   if (uri === "") {
@@ -57,11 +62,12 @@ export async function prepareView(
   if (wanted.uri !== undefined && !(await guard.resources.has(uri))) {
     throw new Refusal("resource-unknown", `the server does not list the resource ${uri}`);
   }
-  const document = await server.document(uri);
+  const document = embedded?.document ?? (await server.document(uri));
   if (!document.ok) return problem(document.code, document.message);
   const { html, meta } = document;
+  const spoken = [...document.dialects, ...dialects];
   const register = (grant: (permission: Permission) => boolean): ReturnType<AppOrigins["register"]> =>
-    origins.register(settings, { html, meta, relax: settings.relax, narrow, grant });
+    origins.register(settings, { html, meta, relax: settings.relax, narrow, dialects: spoken, grant });
   try {
     const wanted: Permission[] = [];
     // First without permissions: the user is not asked about a document that cannot be shown, or a permission

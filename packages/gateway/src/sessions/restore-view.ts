@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { Permission } from "@vitrine/protocol";
+import { MAX_UI_BYTES } from "@vitrine/guard";
+import { type Permission, readEmbeddedUi } from "@vitrine/protocol";
 import { documentHash, replacedServer } from "@vitrine/servers";
 import { GatewayError, type OpenedView } from "@vitrine/wire";
 import type { GuardedServer } from "../guard/guarded-servers.js";
@@ -29,7 +30,7 @@ export async function restoreView(
   signal: AbortSignal,
   found?: (uri: string) => void,
 ): Promise<OpenedView> {
-  const { view, place, problem, uri, hash, narrow } = opened;
+  const { view, place, problem, uri, hash, narrow, dialects = [], result } = opened;
   const isKept = place ? await origins.has(place) : LASTING.has(`${problem?.code}`) || opened.server === "";
   const permissions = Object.keys(place?.permissions ?? {}) as Permission[];
   if (isKept && permissions.length === 0) return opened;
@@ -43,11 +44,13 @@ export async function restoreView(
   // Until the user has answered, the page must not show the app with its old permissions.
   if (!isGranted) opened.place = undefined;
   await at.server.start();
-  const document = await at.server.document(uri);
+  const embedded = readEmbeddedUi(result, { maxBytes: MAX_UI_BYTES });
+  const document = embedded?.uri === uri ? embedded.document : await at.server.document(uri);
   if (document.ok && place && isGranted) {
     const { html, meta } = document;
     const grant = (permission: Permission): boolean => permissions.includes(permission);
-    const registration = { html, meta, relax: settings.relax, narrow, grant };
+    const spoken = [...document.dialects, ...dialects];
+    const registration = { html, meta, relax: settings.relax, narrow, dialects: spoken, grant };
     // If the new metadata is not valid in a policy, the document has changed: the code below reports that.
     const again = await origins.register(settings, registration).catch(() => undefined);
     if (again?.src === place.src) return opened;
@@ -55,6 +58,6 @@ export async function restoreView(
   // Set before the user is asked, who may take long.
   opened.hash = documentHash(document) ?? opened.hash;
   const tool = opened.tool?.name;
-  const wanted = { ...(tool === undefined ? { uri } : { tool }), narrow };
+  const wanted = { ...(tool === undefined ? { uri } : { tool }), narrow, dialects, result };
   return prepareView(origins, view, at, wanted, signal, found);
 }

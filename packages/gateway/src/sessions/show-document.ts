@@ -20,7 +20,7 @@ const ADDRESS = "ui://document";
 export async function showDocument(
   sandbox: Sandbox,
   view: string,
-  { name, html, meta, narrow }: GatewayRequests["gateway/show"]["params"],
+  { name, html, meta, narrow, dialects }: GatewayRequests["gateway/show"]["params"],
 ): Promise<OpenedView> {
   const opened: OpenedView = { view, server: "", capabilities: {}, uri: name };
   const content = { uri: ADDRESS, mimeType: UI_MIME_TYPE, text: html, _meta: { ui: meta } };
@@ -29,7 +29,7 @@ export async function showDocument(
   // No server name contains a space, and the rest is random: the origin is unique, and its storage empty.
   const server = `document ${randomBytes(16).toString("hex")}`;
   try {
-    const registration = { server, html: document.html, meta: document.meta, narrow };
+    const registration = { server, html: document.html, meta: document.meta, narrow, dialects };
     return { ...opened, place: await sandbox.register(registration) };
   } catch (error) {
     if (!(error instanceof VitrineError) || error.code !== "bad-resource") throw error;

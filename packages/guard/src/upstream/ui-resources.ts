@@ -77,8 +77,12 @@ export class UiResources {
     if (resourceUri) return resourceUri;
     // An invalid link still counts as a UI, with a cause to show.
     const isLink = problems.some(({ code }) => code === "resource-uri-invalid");
-    const { ui, "ui/resourceUri": flat } = resultObject(resultObject(tool)["_meta"]);
-    return isLink ? String(resultObject(ui)["resourceUri"] ?? flat) : undefined;
+    const {
+      ui,
+      "ui/resourceUri": flat,
+      "openai/outputTemplate": template,
+    } = resultObject(resultObject(tool)["_meta"]);
+    return isLink ? String(resultObject(ui)["resourceUri"] ?? flat ?? template) : undefined;
   }
 
   /**

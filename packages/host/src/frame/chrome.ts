@@ -128,15 +128,13 @@ export function showFailure(
   failure.replaceChildren(make("slot", { name: "failure" }, ...words, result));
 }
 
-/** Shows what the user should know about an app: it does not respond, has no script, or has no server. */
+/** Shows what the user should know about an app: what is wrong, with a stop button, or else a note. */
 export function showNotice(
   { notice }: Chrome,
-  state: string,
-  view: { static?: boolean | undefined; saved?: boolean | undefined } = {},
+  problem: "silent" | "froze" | "",
+  note: string,
   stop: () => void,
 ): void {
-  const { silent, stop: label, staticDocument, savedCopy } = frameWords();
-  if (state === "unresponsive") notice.replaceChildren(`${silent} `, button(label, stop));
-  else
-    notice.textContent = state !== "ready" ? "" : view.static ? staticDocument : view.saved ? savedCopy : "";
+  const words = frameWords();
+  notice.replaceChildren(...(problem ? [`${words[problem]} `, button(words.stop, stop)] : [note]));
 }

@@ -27,7 +27,7 @@ import { addAppBox, noteAppPress, openQuestions } from "./page-layout.js";
 import { type FrameView, type ProxyFrame, placeFrame } from "./proxy-frame.js";
 import { budget, mayLose, type Releasable } from "./release.js";
 import { keepHeight, keptHeight, Sizing } from "./sizing.js";
-import { watch } from "./watch.js";
+import { noteUse, watch } from "./watch.js";
 
 /**
  * `idle` → `loading` → `ready` ⇄ `unresponsive`, or `failed`; `closed` at the end. A `released` app is far from the
@@ -68,6 +68,8 @@ const PATIENCE = 1500;
 const DOUBT = 500;
 /** Milliseconds after which a loading frame lets the next one start. */
 const TURN = 3000;
+/** Milliseconds for which the page says that it stood still. */
+const NOTICE_TIME = 30_000;
 /** Milliseconds that an app which comes back has to draw its result, after it has received it. */
 const DRAWING = 400;
 const MAX_HEIGHT = 4000;
@@ -239,6 +241,7 @@ export class AppFrame {
       this.#usedAt = performance.now();
       if (isTab) return focus.tabbed(at);
       focus.pressed(at);
+      noteUse(frame);
       noteAppPress(this.#chrome.box, at);
     };
     this.#ends.push(focus.stop);
@@ -254,6 +257,10 @@ export class AppFrame {
           if (silent) before = this.#state;
           // It may have become ready meanwhile.
           if (silent || this.#state === "unresponsive") this.#enter(silent ? "unresponsive" : before);
+        },
+        onstandstill: () => {
+          this.#notice("froze");
+          this.#later(NOTICE_TIME, () => this.#state === "ready" && this.#notice(""));
         },
       }),
     );
@@ -313,8 +320,15 @@ export class AppFrame {
     box.dataset["state"] = state;
     if (state === "ready" && this.#isDrawing) void this.#awaitDrawing();
     panel.replaceChildren();
-    showNotice(this.#chrome, state, this.#view, () => this.#fail("stopped"));
+    this.#notice(state === "unresponsive" ? "silent" : "");
     this.#options.onstate?.(state, failure);
+  }
+
+  #notice(problem: "silent" | "froze" | ""): void {
+    const { staticDocument, savedCopy } = frameWords();
+    const view = this.#state === "ready" ? this.#view : undefined;
+    const note = view?.static ? staticDocument : view?.saved ? savedCopy : "";
+    showNotice(this.#chrome, problem, note, () => this.#fail("stopped"));
   }
 
   #mayRelease(): boolean {

@@ -11,6 +11,19 @@ import type { ProxyFrame } from "./proxy-frame.js";
 const BEAT = 1000;
 /** Number of unanswered checks after which an app counts as unresponsive. */
 const MISSED = 3;
+/** Milliseconds of a standstill. A page that stood still longer was asleep with its machine. */
+const LEAST = 3000;
+const LONGEST = 120_000;
+/** The app that started or was pressed last: the likely cause of a standstill. */
+let latest: ProxyFrame | undefined;
+/** The time when the page was hidden or shown: timers of a hidden page are late. */
+let turned: number | undefined;
+
+/** Remembers that the user pressed something in an app. */
+export const noteUse = (frame: ProxyFrame): void => {
+  latest = frame;
+};
+
 /** Maximum windows of an app: a page has about a thousand for all. */
 const MOST = 100;
 
@@ -26,11 +39,22 @@ export interface Watched {
   onpong(isActive: unknown): void;
   /** It stopped responding, or responds again. */
   onsilence(silent: boolean): void;
+  /** The page stood still, and this app may be the cause. */
+  onstandstill(): void;
 }
 
 /** Watches a frame once its proxy is loaded. Returns a function that stops. */
-export function watch({ iframe, transport }: ProxyFrame, { onend, onpong, onsilence }: Watched): () => void {
+export function watch(frame: ProxyFrame, { onend, onpong, onsilence, onstandstill }: Watched): () => void {
+  const { iframe, transport } = frame;
+  noteUse(frame);
+  if (turned === undefined) {
+    turned = 0;
+    document.addEventListener("visibilitychange", () => {
+      turned = performance.now();
+    });
+  }
   let unanswered = 0;
+  let looked = performance.now();
   transport.onpong = (isActive) => {
     onpong(isActive);
     if (unanswered > MISSED) onsilence(false);
@@ -45,6 +69,12 @@ export function watch({ iframe, transport }: ProxyFrame, { onend, onpong, onsile
     if (strays < 0) onend("flooded");
   };
   const timer = setInterval(() => {
+    const now = performance.now();
+    const pause = now - looked;
+    // WebKit runs apps in the page's process: an app in a loop stops the page, too.
+    if (/^Apple/.test(navigator.vendor) && latest === frame && looked > Number(turned))
+      if (pause > LEAST && pause < LONGEST) onstandstill();
+    looked = now;
     if (!transport.isReady) return;
     // The proxy always contains one frame, as long as its process runs.
     const count = windowsFrom(iframe.contentWindow);
@@ -55,7 +85,10 @@ export function watch({ iframe, transport }: ProxyFrame, { onend, onpong, onsile
     else if (unanswered++ === MISSED) onsilence(true);
     transport.tell("ping");
   }, BEAT);
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    if (latest === frame) latest = undefined;
+  };
 }
 
 /** The number of windows from this one on, or somewhat more than the maximum. */

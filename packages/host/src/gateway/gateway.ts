@@ -312,12 +312,13 @@ export class GatewayClient {
   }
 
   async #reopen(view: GatewayView): Promise<void> {
-    const { server, identity, tool, uri, narrow, call } = view.opened;
+    const { server, identity, tool, uri, narrow, dialects, call } = view.opened;
     const document = this.#documents.get(view);
     const params = document ?? {
       server,
       identity,
       narrow,
+      dialects,
       tool: tool?.name,
       uri: tool ? undefined : uri,
       call,

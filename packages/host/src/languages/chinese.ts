@@ -40,6 +40,7 @@ export const simplifiedChinese: Language = {
   close: "关闭",
   tryAgain: "重试",
   silent: "此应用没有响应。",
+  froze: "页面曾有一段时间没有响应。可能是由此应用引起的。",
   stop: "停止",
   staticDocument: "静态文档",
   savedCopy: "已保存的副本：其服务器未连接。",

@@ -41,6 +41,7 @@ export const french: Language = {
   close: "Fermer",
   tryAgain: "Réessayer",
   silent: "Cette application ne répond pas.",
+  froze: "La page n’a pas répondu pendant un moment. Cette application en est peut-être la cause.",
   stop: "L’arrêter",
   staticDocument: "Document statique",
   savedCopy: "Copie enregistrée : son serveur n’est pas connecté.",

@@ -41,6 +41,7 @@ export const german: Language = {
   close: "Schließen",
   tryAgain: "Erneut versuchen",
   silent: "Diese App antwortet nicht.",
+  froze: "Die Seite hat eine Weile nicht reagiert. Diese App ist vielleicht die Ursache.",
   stop: "Beenden",
   staticDocument: "Statisches Dokument",
   savedCopy: "Gespeicherte Kopie: Der Server ist nicht verbunden.",

@@ -41,6 +41,7 @@ export const japanese: Language = {
   close: "閉じる",
   tryAgain: "もう一度試す",
   silent: "このアプリは応答していません。",
+  froze: "ページがしばらく応答しませんでした。このアプリが原因の可能性があります。",
   stop: "停止する",
   staticDocument: "静的な文書",
   savedCopy: "保存されたコピー：サーバーに接続していません。",

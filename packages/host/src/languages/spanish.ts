@@ -41,6 +41,7 @@ export const spanish: Language = {
   close: "Cerrar",
   tryAgain: "Reintentar",
   silent: "Esta aplicación no responde.",
+  froze: "La página no respondió durante un momento. Es posible que esta aplicación sea la causa.",
   stop: "Detenerla",
   staticDocument: "Documento estático",
   savedCopy: "Copia guardada: su servidor no está conectado.",

@@ -10,15 +10,22 @@ export const PARENT: Window = parent;
 
 let seen = PARENT;
 
-const standIn = (): Window =>
+/** A stand-in for the proxy's window, safe for Vue. With `post`, messages go through it. */
+export const standInFor = (post?: (message: unknown, ...rest: unknown[]) => void): Window =>
   // With an empty target: with the window as target, the browser would check it after every trap, and throw.
   new Proxy({} as Window, {
     get(_, key) {
       if (typeof key === "string" && key.startsWith("__v_")) return key === "__v_skip";
+      if (key === "postMessage" && post) return post;
       const value = Reflect.get(PARENT, key);
       return typeof value === "function" ? value.bind(PARENT) : value;
     },
-    set: (_, key, value) => Reflect.set(PARENT, key, value),
+    set(_, key, value) {
+      // Adapters inside of documents replace it; the real window would refuse that.
+      if (key !== "postMessage" || !post) return Reflect.set(PARENT, key, value);
+      post = value;
+      return true;
+    },
   });
 
 /** Waits for Vue, which registers itself in the window before any component is created. */
@@ -29,7 +36,7 @@ export function awaitVue(): void {
     define("__VUE__", {
       set(value) {
         define("__VUE__", { value, writable: true });
-        seen = standIn();
+        seen = standInFor();
         define("parent", { get: () => seen });
       },
     });

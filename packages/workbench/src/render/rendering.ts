@@ -105,7 +105,7 @@ export class Rendering implements RenderPage {
     try {
       const gateway = this.#connect();
       const view = await gateway.openView(
-        { server, tool, ...what, narrow: imitated.narrow },
+        { server, tool, ...what, narrow: imitated.narrow, dialects: imitated.dialects },
         { signal: AbortSignal.timeout(timeout) },
       );
       const app = new AppModel(gatewaySource(view), {

@@ -176,8 +176,9 @@ export class CallApps {
     const { id } = this.pins.shownIn(item);
     const { gateway, profile, conversation } = this.#options;
     item.profile ??= profile().id;
-    const { narrow } = profile(item.profile);
-    return gateway.openView({ server, tool, call: { conversation: conversation() ?? "", item: id }, narrow });
+    const { narrow, dialects } = profile(item.profile);
+    const call = { conversation: conversation() ?? "", item: id };
+    return gateway.openView({ server, tool, call, narrow, dialects });
   }
 
   /**

@@ -9,6 +9,7 @@ import {
   type HostStyles,
   NARROWINGS,
   type Narrowing,
+  type ViewDialect,
 } from "@vitrine/protocol";
 import { WORKBENCH_STYLES } from "./workbench-styles.js";
 
@@ -47,6 +48,8 @@ export interface Profile {
   readonly styles: HostStyles;
   /** Restrictions of its policy beyond the declarations of apps: enforced here too. */
   readonly narrow: readonly Narrowing[];
+  /** Dialects that it provides to every app. */
+  readonly dialects?: readonly ViewDialect[] | undefined;
   /** Permissions of its policy that this sandbox lacks: never granted here, only for information. */
   readonly allows?: readonly string[] | undefined;
   /** The source of each field. Our own profiles need none. */

@@ -30,12 +30,17 @@ const CHATGPT: Profile = {
   id: "chatgpt",
   title: "ChatGPT",
   description:
-    "All display modes, and no limit to the height of an inline app. Files cannot be saved by ui/download-file. It sends style variables and no fonts; the values of its variables are not published, so they are those of this page. Its window.openai is not imitated. Additions of its policy are not documented; here the policy is as in the specification.",
+    "All display modes, and no limit to the height of an inline app. Files cannot be saved by ui/download-file. It sends style variables and no fonts; the values of its variables are not published, so they are those of this page. Every app has window.openai. Additions of its policy are not documented; here the policy is as in the specification.",
   displayModes: ["inline", "fullscreen", "pip"],
   abilities: able({ downloadFile: false }),
   styles: NO_FONTS,
   narrow: [],
+  dialects: ["apps-sdk"],
   sources: {
+    dialects: at(
+      "https://developers.openai.com/apps-sdk/reference",
+      "ChatGPT provides window.openai to components, for compatibility and for its own extensions.",
+    ),
     styles: at(
       `${MCPJAM_REPOSITORY}/mcpjam-inspector/client/src/config/chatgpt-host-context.ts`,
       "ChatGPT has system fonts only, and sends no font rules. The values of its variables are not known.",

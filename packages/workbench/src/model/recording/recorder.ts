@@ -62,6 +62,7 @@ export async function recordApp(app: AppModel, kept?: AppDocument): Promise<Reco
       profile: profile.id,
       look,
       relax: source.place?.relax ?? [],
+      ...(source.place?.dialects && { dialects: source.place.dialects }),
       dropped: log.dropped,
       ...(isRestored(app) && { restored: true }),
     },

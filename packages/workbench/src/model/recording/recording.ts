@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { HostContext, Implementation, ResourceMeta, Tool } from "@vitrine/protocol";
-import { isRecord, recordOf } from "@vitrine/protocol";
+import type { HostContext, Implementation, ResourceMeta, Tool, ViewDialect } from "@vitrine/protocol";
+import { isRecord, recordOf, VIEW_DIALECTS } from "@vitrine/protocol";
 import type { Look } from "../diagnosis/look.js";
 import { jsonOf } from "../messages/message-json.js";
 import { type Act, readAct } from "./recorded-act.js";
@@ -42,6 +42,8 @@ export interface RecordingHeader {
   readonly look: Look;
   /** Relaxations that the operator had granted. A replay has none of them. */
   readonly relax: readonly string[];
+  /** The dialects that the sandbox translated for it. */
+  readonly dialects?: readonly ViewDialect[] | undefined;
   /** Number of dropped messages before the first one. */
   readonly dropped: number;
   /**
@@ -210,6 +212,7 @@ function readHeader(line: string, number: number): RecordingHeader {
   const text = (list: unknown): string[] =>
     Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
   const { name, version: release } = recordOf(host);
+  const spoken = VIEW_DIALECTS.filter((each) => text(read["dialects"]).includes(each));
   // Fields that a frame or the gateway checks again, or that are only displayed, need only the right type.
   return {
     format: RECORDING_FORMAT,
@@ -225,6 +228,7 @@ function readHeader(line: string, number: number): RecordingHeader {
     profile: `${read["profile"] ?? ""}`,
     look: recordOf(look) as Look,
     relax: text(relax),
+    ...(spoken.length > 0 && { dialects: spoken }),
     dropped: typeof read["dropped"] === "number" ? read["dropped"] : 0,
     ...(read["restored"] === true && { restored: true }),
     ...(Array.isArray(redacted) && { redacted: text(redacted) }),

@@ -253,6 +253,7 @@ export class Replay extends Observable {
       html: document.html,
       meta: document.meta,
       narrow: profile.narrow,
+      dialects: header.dialects,
     });
     const greeting = this.messages.find(({ d, method }) => d === "in" && method === "ui/initialize")?.answer;
     const { hostContext, hostCapabilities } = recordOf(greeting?.m["result"]);

@@ -80,7 +80,7 @@ function WholeCard({ workbench, call, place }: CallCardProps) {
             Secret arguments are not kept across a reload: to run it again, fill in its form.
           </p>
         )}
-        {state === "running" && <CallProgress call={call} isAsked={isAsked} />}
+        {state === "running" && <CallProgress workbench={workbench} call={call} isAsked={isAsked} />}
         {problem !== undefined && (
           <p className="problem" role="status">
             {problem}

@@ -3,19 +3,24 @@
  *
  * @module
  */
+import { readInvocationTexts } from "@vitrine/protocol";
 import type { PageCall } from "../../model/app/call-item.js";
+import type { Workbench } from "../../model/workbench.js";
 
 /** Props of a {@link CallProgress}. */
 export interface CallProgressProps {
+  workbench: Workbench;
   call: PageCall;
   /** Whether the call waits for the user's answer. */
   isAsked: boolean;
 }
 
 /** A progress bar: determinate if the server sends a total. */
-export function CallProgress({ call: { progress }, isAsked }: CallProgressProps) {
+export function CallProgress({ workbench, call, isAsked }: CallProgressProps) {
+  const { progress, server, tool } = call;
   const { progress: value = 0, total, message } = progress ?? {};
   if (isAsked) return <p className="small soft">Waiting for your answer</p>;
+  const { invoking } = readInvocationTexts(workbench.servers.tool(server, tool));
   const isKnown = total !== undefined && total > 0;
   const share = isKnown ? Math.max(0, Math.min(value / total, 1)) : 0;
   const percentage = `${Math.round(share * 100)}%`;
@@ -33,7 +38,7 @@ export function CallProgress({ call: { progress }, isAsked }: CallProgressProps)
     >
       <div className="progress-text small soft">
         {/* The words are the server's. */}
-        <span>{message ?? (progress ? "In progress" : "Waiting for the server")}</span>
+        <span>{message ?? (progress ? "In progress" : (invoking ?? "Waiting for the server"))}</span>
         <span>{isKnown ? percentage : progress ? value.toLocaleString("en") : ""}</span>
       </div>
       <div className="track">

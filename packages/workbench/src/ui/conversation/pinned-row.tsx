@@ -59,7 +59,7 @@ export function PinnedRow({ workbench, call, pin, title }: PinnedRowProps) {
         </span>
         <CallFacts call={call} app={undefined} isAsked={isAsked} />
       </header>
-      {state === "running" && <CallProgress call={call} isAsked={isAsked} />}
+      {state === "running" && <CallProgress workbench={workbench} call={call} isAsked={isAsked} />}
       {(Object.keys(input).length > 0 || result) && (
         <div className="call-details">
           {Object.keys(input).length > 0 && (

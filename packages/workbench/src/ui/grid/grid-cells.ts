@@ -122,7 +122,8 @@ export class GridCells extends Observable {
 
   async #show(cell: GridCell, { call, identity }: ShownCall): Promise<void> {
     const { server, tool, input, result } = call;
-    const view = await this.#gateway.openView({ server, identity, tool, narrow: cell.profile.narrow });
+    const { narrow, dialects } = cell.profile;
+    const view = await this.#gateway.openView({ server, identity, tool, narrow, dialects });
     // The cell was removed meanwhile.
     if (this.#cells.get(cell.id) !== cell) return void (await view.close());
     Object.assign(view.opened, { input, result });

@@ -9,10 +9,10 @@
  *
  * @module
  */
-import type { HostContext } from "@vitrine/protocol";
+import type { HostContext } from "./hosts.js";
 
 /** Size reported by a view. */
-export type Size = { width: number; height: number };
+export type ContentSize = { width: number; height: number };
 
 /** Anything with a style or with rules: style sheets, rules, elements. */
 type Styled = { style?: CSSStyleDeclaration; cssRules?: Iterable<object> };
@@ -38,7 +38,7 @@ const DEFAULT_HEIGHT = 150;
 
 /** Watches the document and reports its size, now and on every change. */
 export function watchSize(
-  report: (size: Size) => void,
+  report: (size: ContentSize) => void,
   context: () => HostContext | undefined,
 ): { check: () => void; stop: () => void } {
   let timer: ReturnType<typeof setTimeout> | 0 | undefined;
