@@ -31,6 +31,12 @@ const server = appServer({
   instructions: "One tool for each thing that a host of MCP Apps must handle, to look at how it does.",
   tools: [
     ...PLAIN_TOOLS,
+    // The first of its apps is offered to people who open the workbench for the first time.
+    pageTool(
+      "display_modes",
+      "An app in three sizes",
+      "Shows an app in the conversation, over the whole page, or in a corner",
+    ),
     pageTool("logs", "An app that logs", "Shows an app that writes to the host's log"),
     pageTool(
       "breaks_csp",
@@ -43,7 +49,6 @@ const server = appServer({
       "Shows an app that never starts, to see what the host says then",
     ),
     pageTool("app_tools", "An app with tools", "Shows an app that offers tools of its own to the host"),
-    pageTool("display_modes", "Display modes", "Shows an app inline, fullscreen or as picture in picture"),
   ],
 });
 

@@ -29,6 +29,8 @@ const FILES = {
   "skill://garden/watering/SKILL.md": skillFile("watering", "How to water", "Not too much."),
   "skill://daily/SKILL.md": skillFile("daily", "The plan of today", "Today: rest."),
 };
+/** A file that no entry names. */
+const UNLISTED = "skill://picking/references/notes.md";
 const entryOf = (uri, content = FILES[uri]) => ({
   uri,
   digest: `sha256:${createHash("sha256").update(content).digest("hex")}`,
@@ -72,7 +74,7 @@ function makeServer() {
       capabilities: {
         tools: {},
         resources: {},
-        extensions: { "io.modelcontextprotocol/skills": {} },
+        extensions: { "io.modelcontextprotocol/skills": { directoryRead: true } },
       },
     },
   );
@@ -107,6 +109,24 @@ function makeServer() {
     if (!skill) throw new ProtocolError(-32602, "no such skill");
     return { skill, ttlMs: 1000, cacheScope: "private" };
   });
+  server.setRequestHandler(
+    "resources/directory/read",
+    { params: z.looseObject({ uri: z.string(), cursor: z.string().optional() }) },
+    ({ uri, cursor }) => {
+      const inside = [...Object.keys(FILES), UNLISTED].filter((each) => each.startsWith(`${uri}/`));
+      if (inside.length === 0) throw new ProtocolError(-32602, "no such directory");
+      const names = [...new Set(inside.map((each) => each.slice(uri.length + 1).split("/")[0]))];
+      const at = offset(cursor);
+      const next = at + 1 < names.length ? { nextCursor: `after-${at + 1}` } : {};
+      // A child a page.
+      const resources = names.slice(at, at + 1).map((name) => ({
+        uri: `${uri}/${name}`,
+        name,
+        mimeType: inside.includes(`${uri}/${name}`) ? "text/markdown" : "inode/directory",
+      }));
+      return { resources, ...next, ttlMs: 1000, cacheScope: "private" };
+    },
+  );
   return server;
 }
 

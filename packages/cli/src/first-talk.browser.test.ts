@@ -1,7 +1,7 @@
 /** A first visit, from the printed link to a conversation with a local model about an app of an added server. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
@@ -40,7 +40,7 @@ beforeAll(async () => {
     modelName = name;
     break;
   }
-  home = await mkdtemp(join(tmpdir(), "vitrine-first-"));
+  home = await realpath(await mkdtemp(join(tmpdir(), "vitrine-first-")));
   browser = await sharedChromium();
   vitrine = inPseudoTerminal([process.execPath, MAIN, "--no-open", "--port", "0"], {
     cwd: home,
@@ -78,7 +78,9 @@ it("somebody adds a model and a server, asks, uses the app, and asks about it", 
   await add("node no-such-folder/dist/index.js");
   await page.getByText(/^no-such-folder could not be started: .* Details are under Tools\.$/).waitFor();
 
-  await add(`node ${officialServer("budget-allocator")} --stdio`);
+  // A relative path starts where Vitrine was started, and not beside the settings file.
+  await symlink(dirname(dirname(officialServer("budget-allocator"))), join(home, "server-budget-allocator"));
+  await add("node server-budget-allocator/dist/index.js --stdio");
   await page.getByText("server-budget-allocator is ready: Get Budget Data. Write below").waitFor();
 
   model.add(callTool("server-budget-allocator__get-budget-data", {}), say("Here is your budget."));
@@ -100,6 +102,7 @@ it("somebody adds a model and a server, asks, uses the app, and asks about it", 
     const before = vitrine.shown().length;
     await workbench.button("Add a server").click();
     await dialog.getByRole("tab", { name: "Command", exact: true }).click();
+    await dialog.getByText(`Paths such as ./server.js start in ${home}.`).waitFor();
     await dialog.getByRole("textbox", { name: "Command", exact: true }).fill(command);
     await dialog.getByRole("button", { name: "Add", exact: true }).click();
     await expect.poll(() => vitrine.shown().slice(before), { timeout: LIMIT }).toMatch(/\[y\/N\] $/);

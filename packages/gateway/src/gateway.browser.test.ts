@@ -119,9 +119,8 @@ describe("questions", () => {
     expect(await question(page.locator("#second")).count()).toBe(0);
     const text = await question().textContent();
     expect(text).toContain("demo asks");
-    expect(text).toContain("Change the notes (change)");
-    // An approval of all tools must not look like one for this tool.
-    expect(text).toContain("all tools of this server");
+    // An approval of all tools must not look like one for this tool. The explanation comes after the tool.
+    expect(text).toMatch(/Change the notes \(change\).*all tools of this server/s);
     const buttons = await question().getByRole("button").allTextContents();
     expect(buttons.slice(2)).toEqual([
       "Allow all ordinary tools of demo for this session",
@@ -145,8 +144,9 @@ describe("questions", () => {
     await question().waitFor();
     const text = await question().textContent();
     expect(text).toContain("demo fragt");
-    expect(text).toContain(
-      "Die App möchte ein Werkzeug benutzen, das etwas ändern kann. Gewöhnliche Werkzeuge sind",
+    // The explanation comes after the tool.
+    expect(text).toMatch(
+      /Die App möchte ein Werkzeug benutzen, das etwas ändern kann\.Change the notes \(change\).*Gewöhnliche Werkzeuge sind/s,
     );
     expect(await question().getByRole("button").allTextContents()).toEqual([
       "Ablehnen",

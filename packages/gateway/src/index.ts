@@ -48,6 +48,7 @@ export { createLog, type Log, type LogOptions } from "./http/logging.js";
 export type { Location, NodeRef, UserRouting } from "./nodes/routing.js";
 export { entriesOf } from "./setup/settings-entries.js";
 export type { AskedChange, SetupHost, WrittenEntry } from "./setup/setup-host.js";
+export { startingIn } from "./setup/start-folder.js";
 export type { KnownServers, ServerChange, ServerKey, ServerNews } from "./store/known-servers.js";
 export type { HoldScope, LegalHold, LegalHolds } from "./store/legal-holds.js";
 export type {

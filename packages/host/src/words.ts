@@ -60,6 +60,8 @@ export interface Language extends FrameWords, PromptWords {
   readonly reason: (question: FrameQuestion) => string;
   /** The scope of a remembered answer, as text within {@link PromptWords.alwaysAllow}. */
   readonly scope: (question: FrameQuestion) => string;
+  /** Explains a scope that is not obvious; otherwise empty. */
+  readonly scopeNote: (question: FrameQuestion) => string;
 }
 
 /** English, around an app. */

@@ -166,6 +166,8 @@ export interface GatewayQuestion {
   remember: ("session" | "always")[];
   /** Scope of a remembered answer, as text after "allow", such as `all ordinary tools of weather`. */
   scope?: string | undefined;
+  /** Explains the scope, as sentences. */
+  scopeNote?: string | undefined;
   /** A remembered answer covers all ordinary tools of the server, or a tool of the app itself. */
   covers?: "tools" | "own-tool" | undefined;
   /** The requester, if it is not an app. */

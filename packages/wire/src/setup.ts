@@ -72,6 +72,8 @@ export interface PendingServer {
 export interface SetupState {
   /** The path of the settings file that changes go to. */
   file: string;
+  /** The folder in which relative paths of a new program start. */
+  folder: string;
   /** Why the file cannot be changed from a page. */
   readOnly?: string | undefined;
   servers: WrittenServer[];

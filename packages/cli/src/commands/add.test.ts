@@ -47,7 +47,13 @@ it("adds a command and an address to the user's own file, lists and removes them
   expect((await stat(own())).mode & 0o777).toBe(0o600);
   expect(JSON.parse(await readFile(own(), "utf8"))).toEqual({
     mcpServers: {
-      notes: { command: "node", args: ["notes.js", "--json"], env: { MODE: "fast", TOKEN: "$" + "{TOKEN}" } },
+      notes: {
+        command: "node",
+        args: ["notes.js", "--json"],
+        // Where the user is, and not beside the settings file.
+        cwd: home,
+        env: { MODE: "fast", TOKEN: "$" + "{TOKEN}" },
+      },
       lab: { url: "https://lab.example/mcp", headers: { "X-Team": "blue" } },
     },
   });

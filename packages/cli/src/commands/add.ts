@@ -9,12 +9,14 @@ import {
   entriesOf,
   readSettings,
   type SettingsChange,
+  startingIn,
   type WrittenEntry,
 } from "@vitrine/gateway";
 import { personalOptions } from "../config.js";
 import { isOfClient, isPersonal, ownFile, type Surroundings, surroundings } from "../config-places.js";
 import { CliError, EXIT, usage } from "../exit.js";
 import { addLine, DESCRIBED, type EntryOptions, entryOfLine } from "../setup/add-line.js";
+import { ownCommand } from "../setup/own-command.js";
 import type { Terminal } from "../terminal.js";
 import { contentLines } from "../trust/file-content.js";
 import { FileTrust } from "../trust/file-trust.js";
@@ -43,13 +45,14 @@ export async function addCommand(
 ): Promise<number> {
   const at = surroundings();
   const file = fileOf(options, at);
-  const given = entryOfLine(words, {
+  const line = entryOfLine(words, {
     ...options,
     // Relative to this folder, not to that of the file.
     ...(options.cwd !== undefined && { cwd: resolve(at.cwd, options.cwd) }),
     ...(options.read && { read: options.read.map((path) => resolve(at.cwd, path)) }),
     ...(options.write && { write: options.write.map((path) => resolve(at.cwd, path)) }),
   });
+  const given = startingIn(at.cwd, file, line);
   await check(name, given, options, at, terminal);
   await change(file, at, terminal, (text) => {
     const known = entriesOf(text);
@@ -100,13 +103,14 @@ export async function listCommand(options: FileOptions, terminal: Terminal): Pro
       name,
       kind: entry["url"] === undefined ? "command" : "address",
       disabled: entry["disabled"] === true,
-      add: addLine(name, withoutValues(entry), {}),
+      add: addLine(name, withoutValues(entry), { own: ownCommand(at) }),
     }));
     terminal.json({ file, servers: shown });
     return EXIT.ok;
   }
   terminal.note(terminal.dim(`settings: ${file}`, "err"));
-  if (servers.length === 0) terminal.note("it has no servers: vitrine add adds one");
+  if (servers.length === 0)
+    terminal.note(`it has no servers: ${ownCommand(at).words.join(" ")} add adds one`);
   for (const { name, entry } of servers) {
     const { command, args, url } = entry;
     const [line = name] = contentLines({ mcpServers: { [name]: { command, args, url } } });

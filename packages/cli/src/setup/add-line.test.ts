@@ -68,6 +68,14 @@ it("the line of an address is that address", () => {
   expect(readLine(shell(line ?? ""))).toEqual({ name: "a", entry });
 });
 
+it("the line for a clone goes to its folder first", () => {
+  const own = { words: ["npx", "vitrine"], folder: "/home/ana/my clone" };
+  expect(addLine("tool", { command: "node" }, { own })).toBe(
+    "cd '/home/ana/my clone' && npx vitrine add tool -- node",
+  );
+  expect(addLine("tool", { command: "node" }, { own: { ...own, folder: "/a\u202eb" } })).toBeUndefined();
+});
+
 it("attack: there is no line for characters that nobody sees, or for what a line cannot say", () => {
   for (const word of ["a\nb", "a\u001b[2Kb", "a\u202eb", "a\rb", "a\tb", "a\u0000b"])
     expect(addLine("a", { command: "echo", args: [word] }, {}), JSON.stringify(word)).toBeUndefined();

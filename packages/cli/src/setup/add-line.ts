@@ -5,6 +5,7 @@
  */
 import type { WrittenEntry } from "@vitrine/gateway";
 import { usage } from "../exit.js";
+import type { OwnCommand } from "./own-command.js";
 import { shellLine } from "./shell-words.js";
 
 /** Options of `vitrine add` that describe the server. */
@@ -98,6 +99,14 @@ function headerOf(word: string): [string, string] {
   return [name, value];
 }
 
+/** Options of {@link addLine}. */
+export interface AddLineOptions {
+  readonly config?: string | undefined;
+  readonly replaces?: boolean | undefined;
+  /** The command that runs Vitrine; `vitrine` if absent. */
+  readonly own?: OwnCommand | undefined;
+}
+
 /**
  * The `vitrine add` line that writes an entry. Undefined if a line cannot say it all, or has characters that
  * nobody sees.
@@ -105,7 +114,7 @@ function headerOf(word: string): [string, string] {
 export function addLine(
   name: string,
   entry: WrittenEntry,
-  { config, replaces = false }: { config?: string | undefined; replaces?: boolean | undefined },
+  { config, replaces = false, own = { words: ["vitrine"] } }: AddLineOptions,
 ): string | undefined {
   const { command, args, env, cwd, isolation, url, type, headers, privateNetwork } = entry;
   const rest = Object.keys(entry).filter((key) => !DESCRIBED.includes(key));
@@ -121,8 +130,8 @@ export function addLine(
     Array.isArray(values) ? values.flatMap((value) => [option, `${value}`]) : [];
   const one = (option: string, value: unknown): string[] => (value === undefined ? [] : [option, `${value}`]);
   const flag = (option: string, value: unknown): string[] => (value === true ? [option] : []);
-  return shellLine([
-    "vitrine",
+  const line = shellLine([
+    ...own.words,
     "add",
     ...flag("--replace", replaces),
     ...one("--config", config),
@@ -141,4 +150,7 @@ export function addLine(
       ? ["--", `${command}`, ...(Array.isArray(args) ? args.map(String) : [])]
       : [`${url}`]),
   ]);
+  if (line === undefined || own.folder === undefined) return line;
+  const move = shellLine(["cd", own.folder]);
+  return move && `${move} && ${line}`;
 }

@@ -13,7 +13,7 @@ const home = mkdtempSync(join(tmpdir(), "vitrine-terminal-setup-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 const at = { cwd: join(home, "work"), home, env: { HOME: home }, platform: "linux" } as const;
 
-function open({ isTTY = true, file = join(home, "mcp.json"), needsApproval = false } = {}) {
+function open({ isTTY = true, file = join(home, "mcp.json"), needsApproval = false, env = at.env } = {}) {
   const input = Object.assign(new PassThrough(), { isTTY });
   const err = Object.assign(new PassThrough(), { isTTY, columns: 80 });
   let shown = "";
@@ -25,7 +25,7 @@ function open({ isTTY = true, file = join(home, "mcp.json"), needsApproval = fal
   const setup = terminalSetup({
     file,
     terminal,
-    at,
+    at: { ...at, env },
     trust: new FileTrust({ terminal, at }),
     needsApproval,
     isOpen: true,
@@ -144,6 +144,13 @@ describe("the question", () => {
     );
     const own = open({ file: join(home, ".config", "vitrine", "mcp.json") });
     expect(own.setup.command(asked([]))).toBe("vitrine add tool -- node");
+  });
+
+  it("gets a line that works in a clone, where only npm finds the command", () => {
+    const env = { HOME: home, npm_lifecycle_event: "start", npm_config_user_agent: "npm/11.6.0 node/v22" };
+    const { setup } = open({ file: join(home, ".config", "vitrine", "mcp.json"), env });
+    expect(setup.command(asked([]))).toBe(`cd ${join(home, "work")} && npx vitrine add tool -- node`);
+    expect(setup.folder).toBe(join(home, "work"));
   });
 });
 

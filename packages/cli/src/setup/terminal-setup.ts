@@ -12,6 +12,7 @@ import { contentLines } from "../trust/file-content.js";
 import type { FileTrust } from "../trust/file-trust.js";
 import { marked, visibleName } from "../trust/visible-text.js";
 import { addLine } from "./add-line.js";
+import { ownCommand } from "./own-command.js";
 
 /** Maximum lines that a user can be expected to read. */
 const MOST_LINES = 200;
@@ -34,6 +35,7 @@ export interface TerminalSetupOptions extends Pick<SetupHost, "reading" | "writt
 export function terminalSetup(options: TerminalSetupOptions): SetupHost {
   const { file, terminal, at, trust, needsApproval, signal } = options;
   const config = file === ownFile(at) ? undefined : file;
+  const own = ownCommand(at);
   const lines = (change: AskedChange): readonly string[] | undefined => {
     const shown = changeLines(change, options.isOpen);
     const room = shown.flatMap((line) => marked(line, terminal.noteColumns));
@@ -41,6 +43,7 @@ export function terminalSetup(options: TerminalSetupOptions): SetupHost {
   };
   return {
     file,
+    folder: at.cwd,
     ...(isOfClient(file, at) && {
       readOnly: `${file} belongs to another program, and Vitrine does not change it. Start Vitrine with --config and a file of its own; then import these servers.`,
     }),
@@ -49,7 +52,7 @@ export function terminalSetup(options: TerminalSetupOptions): SetupHost {
       return terminal.canAsk;
     },
     lines,
-    command: ({ name, entry, change }) => addLine(name, entry, { config, replaces: change !== "add" }),
+    command: ({ name, entry, change }) => addLine(name, entry, { config, replaces: change !== "add", own }),
     confirm: async (change, withdrawn) => {
       const name = visibleName(change.name);
       const shown = lines(change);

@@ -619,6 +619,9 @@ describe("readSettings", () => {
   });
 
   it("a rule with a typo is a problem, and not ignored", async () => {
+    expect(await problemsOf({ command: "x", policy: { "ui/message:rude": "deny" } })).toEqual([
+      'mcpServers.one.policy["ui/message:rude"]: no call has this subject; write "ui/message" alone',
+    ]);
     expect(await problemsOf({ command: "x", policy: { "tool/call:delete": "deny" } })).toEqual([
       'mcpServers.one.policy["tool/call:delete"]: unknown method; did you mean "tools/call"?',
     ]);

@@ -73,6 +73,7 @@ const method: ValueReader<string> = (value, spot) => {
   const key = String(value);
   const [name = ""] = key.split(":");
   if (isPolicyKey(key, METHODS)) return key;
+  if (METHODS.includes(name)) return spot.wrong("no call has this subject", `write "${name}" alone`);
   const fix = meant(name, METHODS) ?? 'write one such as "tools/call" or "ui/open-link"';
   return spot.wrong("unknown method", fix);
 };

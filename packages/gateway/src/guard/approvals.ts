@@ -118,16 +118,15 @@ export class Approvals {
       const { subject } = (isAnyway ? undefined : await this.consents.keyOf(question)) ?? question;
       const offered = isAnyway ? [] : rememberable(question);
       const level = offersLevel(question) ? await this.level.current() : undefined;
-      // If the answer covers more than the question, the reason must say so.
+      // If the answer covers more than the question, the prompt must say so.
       const isWider = subject !== question.subject;
-      const reason = isWider ? `${question.reason} ${ORDINARY[askerOf(question.view)]}` : question.reason;
       const asked: Question = {
         ...question,
         // A page shows tools of apps like those of servers.
         method: question.method === APP_TOOL_METHOD ? "tools/call" : question.method,
-        reason: ofWhom(question, reason),
+        reason: ofWhom(question, question.reason),
         scope: scopeOf(question, subject),
-        ...(isWider && { covers: "tools" }),
+        ...(isWider && { covers: "tools", scopeNote: ORDINARY[askerOf(question.view)] }),
         ...(askerOf(question.view) === "model" && { asker: "model" }),
         ...(level !== undefined && { level }),
       };

@@ -594,7 +594,12 @@ describe("approval", () => {
     expect(ask).toHaveBeenCalledOnce();
     expect(ask.mock.calls[0]?.[1]).toEqual(["session", "always"]);
     // The question names the scope of an approval.
-    expect(ask.mock.calls[0]?.[0]).toMatchObject({ scope: "all ordinary tools of shop", covers: "tools" });
+    expect(ask.mock.calls[0]?.[0]).toMatchObject({
+      reason: "The app wants to use a tool that may change something.",
+      scope: "all ordinary tools of shop",
+      scopeNote: expect.stringMatching(/^Ordinary tools are all tools of this server that apps may call/),
+      covers: "tools",
+    });
     expect(ask.mock.calls[0]?.[0]).not.toHaveProperty("asker");
     expect(store.entries.map(({ reason }) => reason)).toEqual(["asked", "remembered", "remembered"]);
     expect(store.records).toMatchObject([{ user: "ann", server: "shop", method: "tools/call", subject: "" }]);

@@ -1,7 +1,7 @@
 import type { Decision } from "@vitrine/guard";
 import { describe, expect, it } from "vitest";
 import { isPolicyKey } from "../config/policy-key.js";
-import { defaultPolicy, operatorDecision, type PolicySources, rememberable } from "./policy.js";
+import { defaultPolicy, operatorDecision, type PolicySources, rememberable, subjectOf } from "./policy.js";
 
 const sources = (more: { server?: object; settings?: object } = {}): PolicySources => ({
   server: { policy: {}, trusted: false, ...more.server },
@@ -122,8 +122,18 @@ describe("the operator's tables", () => {
   });
 });
 
+describe("a rule about completions", () => {
+  it.each([
+    [{ type: "ref/prompt", name: "greet" }, "greet"],
+    [{ type: "ref/resource", uri: "notes://{id}" }, "notes://{id}"],
+    ["odd", ""],
+  ])("of %j is about its prompt or template", (ref, subject) => {
+    expect(subjectOf("completion/complete", { ref, name: "other", uri: "x://1" })).toBe(subject);
+  });
+});
+
 describe("a key of a table", () => {
-  const methods = ["tools/call", "ui/open-link"];
+  const methods = ["tools/call", "ui/open-link", "ui/message", "resources/list", "completion/complete"];
 
   it.each([
     "tools/call",
@@ -133,6 +143,8 @@ describe("a key of a table", () => {
     "app-tools/call:zoom",
     "gateway/request",
     "gateway/request:demo/echo",
+    "completion/complete:greet",
+    "ui/message",
     "view:cart:app-tools/call",
     "view:cart:tools/call",
     "view:ui://shop/cart:tools/call:pay",
@@ -156,6 +168,10 @@ describe("a key of a table", () => {
     "view:cart:tool/call:pay",
     "view:cart:tools/calls",
     "x:cart:tools/call",
+    // No call has such a subject: the rule would never apply.
+    "ui/message:rude",
+    "resources/list:x://1",
+    "view:cart:ui/message:rude",
   ])("is not %j", (key) => {
     expect(isPolicyKey(key, methods)).toBe(false);
   });

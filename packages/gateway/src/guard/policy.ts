@@ -4,7 +4,7 @@
  * @module
  */
 import type { Decision, Question } from "@vitrine/guard";
-import type { Permission, Tool } from "@vitrine/protocol";
+import { type Permission, recordOf, type Tool } from "@vitrine/protocol";
 import type { ServerSettings } from "@vitrine/servers";
 import type { GatewaySettings } from "../config/config.js";
 import {
@@ -42,11 +42,15 @@ export type Subject = Pick<Question, "method" | "subject" | "params">;
 const NAMED: ReadonlySet<string> = new Set(["tools/call", "prompts/get"]);
 
 /**
- * The subject of a request's params: the URI of a resource, or the name of a tool or a prompt. Only the member that the
+ * The subject of a request's params: the URI of a resource, or the name of a tool or a prompt; for a completion, that of its prompt or template. Only the member that the
  * method defines counts, because params may have others too.
  */
 export function subjectOf(method: string, params: Record<string, unknown>): string {
   if (NAMED.has(method)) return String(params["name"] ?? "");
+  if (method === "completion/complete") {
+    const { name, uri } = recordOf(params["ref"]);
+    return String(name ?? uri ?? "");
+  }
   return method.startsWith("resources/") ? String(params["uri"] ?? "") : "";
 }
 

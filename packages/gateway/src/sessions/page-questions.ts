@@ -42,7 +42,7 @@ export class PageQuestions {
     signal: AbortSignal,
   ): Promise<ConsentAnswer> {
     const { view, server, method, subject, title, reason, params, tool, link, files } = question;
-    const { scope, covers, asker, agent, level } = question;
+    const { scope, scopeNote, covers, asker, agent, level } = question;
     const asked = (id: string): GatewayQuestion => ({
       id,
       view,
@@ -56,6 +56,7 @@ export class PageQuestions {
       files,
       remember,
       scope,
+      scopeNote,
       covers,
       asker,
       agent,

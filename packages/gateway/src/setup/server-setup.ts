@@ -4,6 +4,7 @@
  * @module
  */
 import { isIP } from "node:net";
+import { isDeepStrictEqual } from "node:util";
 import { kindOfAddress, type SecretStore, type ServerSettings, secretKey } from "@vitrine/servers";
 import { messageOf } from "@vitrine/servers/support";
 import {
@@ -16,7 +17,7 @@ import {
   type SetupState,
 } from "@vitrine/wire";
 import { editSettings } from "../config/edit-settings.js";
-import { type ReadOptions, readSettings } from "../config/read.js";
+import { projectOf, type ReadOptions, readSettings } from "../config/read.js";
 import { changeSettingsFile, settingsText } from "../config/write-settings.js";
 import type { AuditLog } from "../store/store.js";
 import { entryOf, type NewSecrets, ownSecrets, referenceTo } from "./drafts.js";
@@ -27,6 +28,7 @@ import { PendingChanges, type ProposedChange } from "./pending-changes.js";
 import { entriesOf, entryIn, placeFor, versionOf, writtenServer } from "./settings-entries.js";
 import type { SetupHost, WrittenEntry } from "./setup-host.js";
 import { type SentValues, sentInDraft } from "./shown-entry.js";
+import { startFolder, startingIn } from "./start-folder.js";
 import { UsedServers } from "./used-servers.js";
 
 /** Options of {@link ServerSetup}. */
@@ -75,13 +77,14 @@ export class ServerSetup {
       const problem = problems.get(name);
       return { ...writtenServer(name, entry), ...(problem !== undefined && { problem }) };
     });
-    return { file: host.file, readOnly: host.readOnly, servers, pending: this.#pending.list };
+    const { file, readOnly } = host;
+    return { file, folder: startFolder(host), readOnly, servers, pending: this.#pending.list };
   }
 
   async add(user: string, { name, draft }: Params<"gateway/add-server">): Promise<SetupOutcome> {
     return this.#propose(user, name, "add", sentInDraft(draft), (before, secrets) => {
       this.#refuseKnown(name, before);
-      return entryOf(name, draft, undefined, secrets);
+      return this.#starting(entryOf(name, draft, undefined, secrets));
     });
   }
 
@@ -92,7 +95,9 @@ export class ServerSetup {
     const kind = draft === undefined && disabled === false ? "enable" : "edit";
     return this.#propose(user, name, kind, sentInDraft(draft), (before, secrets) => {
       checkVersion(name, before, version);
-      return changedEntry(name, before ?? {}, { draft, disabled }, secrets);
+      const entry = changedEntry(name, before ?? {}, { draft, disabled }, secrets);
+      // A program that runs stays where it is.
+      return isSameCommand(before, entry) ? entry : this.#starting(entry);
     });
   }
 
@@ -128,11 +133,13 @@ export class ServerSetup {
     { text, file, names }: Params<"gateway/add-found">,
   ): Promise<SetupRequests["gateway/add-found"]["result"]> {
     const { servers } = findServers(text ?? (await this.#importText(file)));
+    // Another program starts its servers in the folder of its file.
+    const folder = text === undefined && file !== undefined ? projectOf(file) : undefined;
     const result: SetupRequests["gateway/add-found"]["result"] = { added: [], pending: [], failed: [] };
     for (const name of new Set(names)) {
       try {
         const server = servers.find((each) => each.name === name);
-        const { pending } = await this.#addFound(user, name, server, text !== undefined);
+        const { pending } = await this.#addFound(user, name, server, folder);
         if (pending) result.pending.push(pending);
         else result.added.push(name);
       } catch (error) {
@@ -179,15 +186,20 @@ export class ServerSetup {
     user: string,
     name: string,
     server: FoundEntry | undefined,
-    isPasted: boolean,
+    folder: string | undefined,
   ): Promise<SetupOutcome> {
     if (!server) throw new GatewayError("settings-changed", `there is no server “${name}” in it any more`);
     if (server.problem !== undefined) throw new GatewayError("config-invalid", server.problem);
     // The page has not seen the values of a file.
-    return this.#propose(user, name, "add", isPasted ? server.entry : {}, (before, secrets) => {
+    return this.#propose(user, name, "add", folder === undefined ? server.entry : {}, (before, secrets) => {
       this.#refuseKnown(name, before);
-      return withStoredSecrets(name, server.entry, secrets);
+      return this.#starting(withStoredSecrets(name, server.entry, secrets), folder);
     });
+  }
+
+  /** The entry with the folder that its relative paths start in. */
+  #starting(entry: WrittenEntry, folder = startFolder(this.#options.host)): WrittenEntry {
+    return startingIn(folder, this.#options.host.file, entry);
   }
 
   /** Makes a change, or asks for it in the terminal. */
@@ -371,6 +383,12 @@ function changedEntry(
   if (disabled === false) delete entry["disabled"];
   return entry;
 }
+
+const isSameCommand = (before: WrittenEntry | undefined, { command, args, cwd }: WrittenEntry): boolean =>
+  isDeepStrictEqual(
+    [before?.["command"], before?.["args"] ?? [], before?.["cwd"]],
+    [command, args ?? [], cwd],
+  );
 
 function checkVersion(name: string, before: WrittenEntry | undefined, version: string): void {
   if (!before) throw new GatewayError("server-unknown", `the settings file has no server “${name}”`);

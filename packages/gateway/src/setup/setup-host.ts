@@ -20,6 +20,8 @@ export interface AskedChange {
 export interface SetupHost {
   /** The file that changes go to. It need not exist. */
   readonly file: string;
+  /** The folder in which relative paths of new programs start; that of the file if absent. */
+  readonly folder?: string | undefined;
   /** Why that file is not changed. */
   readonly readOnly?: string | undefined;
   /** How the file is read: variables, overrides, and the isolation of programs. */

@@ -45,6 +45,8 @@ export interface Question extends ConsentKey {
   readonly agent?: string | undefined;
   /** Scope of a remembered approval, as text after "allow"; the subject if absent. */
   readonly scope?: string | undefined;
+  /** Explains the scope, as sentences. */
+  readonly scopeNote?: string | undefined;
   /** A remembered approval covers more than a tool of the server: all ordinary tools, or a tool of the app. */
   readonly covers?: "tools" | "own-tool" | undefined;
   /** The current level of the server's apps, if the answer may change it. */

@@ -39,10 +39,13 @@ dialog{all:unset;display:flex;flex-direction:column;box-sizing:border-box;width:
 button{all:unset;padding:2px 8px;border:1px solid;border-radius:8px;cursor:pointer;margin-block-start:4px;margin-inline-end:8px;display:inline-block}
 [part=header] button{margin:0}
 [aria-disabled=true]{opacity:.5;cursor:default}
-[popover]{inset:auto;margin:0;box-sizing:border-box;width:min(420px,100vw - 16px);max-height:calc(100vh - 16px);overflow:auto;border:1px solid #8886;border-radius:8px;box-shadow:0 1px 5px #0006;color:CanvasText}
+[popover]{inset:auto;margin:0;box-sizing:border-box;width:min(420px,100vw - 16px);max-height:calc(100dvh - 16px);overflow:auto;border:1px solid #8886;border-radius:8px;box-shadow:0 1px 5px #0006;color:CanvasText}
 [popover]::backdrop{display:none}
 [part~=waiting]{inset:8px 0 auto;margin:auto;width:fit-content;max-width:calc(100vw - 16px)}
 [data-covers]::before{content:"";position:fixed;inset:0;z-index:-1}
+[part~=prompt]:popover-open,[part=asking]{display:flex;flex-direction:column;min-height:0}
+[part=request],[part=answers]{overflow:auto;min-height:3em}
+[part=request]{flex:0 999 auto}
 [data-compact] pre{max-height:4.5em}
 [part=confirm]{text-align:end}
 [part=confirm] p{text-align:start}

@@ -238,6 +238,76 @@ it("a button states what a remembered approval covers", async () => {
   expect(await buttons({ method: "ui/message" })).toContain("Always allow s");
 });
 
+it("says who wants what, and explains the scope of the buttons after that", async () => {
+  const lines = await draw({
+    reason: "The app wants to use a tool.",
+    title: "Pay",
+    subject: "pay",
+    scope: "all ordinary tools of s",
+    scopeNote: "Ordinary tools are all but destructive ones.",
+  });
+  expect(lines.filter(Boolean)).toEqual([
+    "The app wants to use a tool.",
+    "Pay (pay)",
+    "{}",
+    "Ordinary tools are all but destructive ones.",
+    "Scroll to read everything.",
+  ]);
+});
+
+/** Asks something long, and opens the question. */
+async function open(): Promise<void> {
+  void ask(`https://example.com/${"long/".repeat(300)}`);
+  const wait = page.getByRole("button", { name: "Answer", exact: true });
+  await wait.or(button("Deny")).waitFor();
+  if (await wait.isVisible()) await wait.click();
+  await button("Deny").waitFor();
+}
+
+/** Whether the user sees all of a button, and nothing is over it. */
+const isInView = (name: string): Promise<boolean> =>
+  button(name).evaluate((each) => {
+    const { left, top, right, bottom } = each.getBoundingClientRect();
+    const [hit] = (each.getRootNode() as Document).elementsFromPoint((left + right) / 2, (top + bottom) / 2);
+    return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && hit === each;
+  });
+
+it.each([
+  ["a phone", 320, 568],
+  ["a phone on its side", 568, 320],
+  ["a window at 400 %", 320, 256],
+])("in %s, its buttons are in view, and the request scrolls", async (_what, width, height) => {
+  await page.setViewportSize({ width, height });
+  await open();
+  await expect.poll(() => isInView("Deny")).toBe(true);
+  expect(await isInView("Allow once")).toBe(true);
+  await prompt().getByText("Scroll to read everything.").waitFor();
+  // With the keyboard too.
+  expect(
+    await prompt()
+      .locator("[part=request],[part=request] pre")
+      .evaluateAll((all) =>
+        all.some((each) => (each as HTMLElement).tabIndex === 0 && each.scrollHeight > each.clientHeight),
+      ),
+  ).toBe(true);
+});
+
+it("stays in the window when that becomes smaller while it is open", async () => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await open();
+  const before = await prompt().boundingBox();
+  for (const size of [
+    { width: 320, height: 568 },
+    { width: 640, height: 360 },
+  ]) {
+    await page.setViewportSize(size);
+    await expect.poll(() => isInView("Deny")).toBe(true);
+    expect(await isInView("Allow once")).toBe(true);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await expect.poll(() => prompt().boundingBox()).toEqual(before);
+});
+
 it("attack C21: invisible and reordering characters are shown escaped", async () => {
   const lines = await draw({
     title: "Show\u202e",

@@ -27,6 +27,7 @@ export type FrameQuestion = Pick<
   | "params"
   | "files"
   | "scope"
+  | "scopeNote"
   | "tool"
   | "level"
   | "asker"
@@ -64,6 +65,7 @@ export function prompt(
   return new Promise((resolve) => {
     const end = (answer: ConsentAnswer): void => {
       guard.stop();
+      removeEventListener("resize", stay);
       hide(box);
       box.remove();
       resolve(answer);
@@ -73,7 +75,10 @@ export function prompt(
     const text = Object.assign(line("pre", detailOf(question).slice(0, SHOWN)), { dir: "auto" });
     const more = line("p", promptWords().scroll);
     const hint = make("div", { part: "hint", role: "status" });
-    const asking = make("div", {});
+    const asking = make("div", { part: "asking" });
+    const request = make("div", { part: "request" });
+    // In view at all times: in a low window, the request scrolls.
+    const answers = make("div", { part: "answers" }, more, choice(promptWords().deny, deny));
     const confirming = make("div", { part: "confirm", hidden: true });
     const box = make("div", { part: "prompt notice panel", role: "alertdialog" }, make("strong", {}));
     const approve = (how: Approval): void => end({ answer: "allow", remember: how, level: levels?.chosen() });
@@ -103,14 +108,17 @@ export function prompt(
       back.focus();
     };
     const draw = (): void => {
-      more.hidden = text.scrollHeight <= text.clientHeight;
-      if (!more.hidden) text.tabIndex = 0;
+      const cut = [text, request].filter((each) => each.scrollHeight > each.clientHeight + 1);
+      more.hidden = cut.length === 0;
+      for (const each of cut) each.tabIndex = 0;
       hint.textContent = guard.hint();
       for (const each of box.querySelectorAll<HTMLElement>("[part=agree]"))
         each.ariaDisabled = `${!guard.isReady()}`;
       box.toggleAttribute("data-covers", guard.awaitsPointer());
     };
-    asking.append(...describe(question), text, rest(question), more, choice(promptWords().deny, deny));
+    const note = language()?.scopeNote(question) ?? question.scopeNote ?? "";
+    request.append(...describe(question), text, rest(question), line("p", note));
+    asking.append(request, answers);
     markLanguage(box);
     box.append(asking, confirming, hint);
     signal.addEventListener("abort", deny);
@@ -121,9 +129,14 @@ export function prompt(
         how === "always" || isDestructive(question) || levels?.isFewer() ? confirm(how) : approve(how),
       );
       if (how !== "once") kept.push(yes);
-      asking.append(yes);
+      answers.append(yes);
     }
-    if (levels) asking.append(levels.element);
+    if (levels) answers.append(levels.element);
+    const stay = (): void => {
+      const place = openPrompts.get(box);
+      if (place) moveTo(box, ...place);
+    };
+    addEventListener("resize", stay);
     show(box, question.server);
     draw();
     // It may have been withdrawn before the listener was added.
@@ -145,9 +158,12 @@ export function show(box: HTMLElement, server: string): void {
   if (put(box, appBoxes()) || put(box, [...usedAppBoxes(), ...(own ? [own] : [])])) return;
   const answer = choice(promptWords().answer, () => {
     hide(box);
-    // The pointer is at the pressed button. A position over an app is acceptable; otherwise the middle of the
-    // window.
-    if (!put(box, [])) box.showPopover();
+    // The pointer is at the pressed button. A position over an app is acceptable; otherwise the end of the
+    // window, even under the pointer.
+    if (!put(box, [])) {
+      box.showPopover();
+      moveTo(box, 0, innerHeight);
+    }
     box.querySelector("button")?.focus();
   });
   const standIn = make("div", { part: "waiting notice panel", role: "status" }, `${box.ariaLabel} `, answer);
@@ -161,22 +177,35 @@ export function show(box: HTMLElement, server: string): void {
 function put(box: HTMLElement, apps: readonly Point[]): boolean {
   box.showPopover();
   const near = box.closest("dialog")?.getBoundingClientRect();
-  const boxes = [...apps, ...[...openPrompts].map((other) => other.getBoundingClientRect())];
+  const boxes = [...apps, ...[...openPrompts.keys()].map((other) => other.getBoundingClientRect())];
   box.style.maxHeight = "";
   for (const isCompact of [false, true]) {
     box.toggleAttribute("data-compact", isCompact);
     const found = freePlace(box.getBoundingClientRect(), near, { boxes, pointer: lastPointer() });
     if (!found) continue;
-    // It may grow later, and then scrolls.
-    const maxHeight = `calc(100vh - ${found.top + 8}px)`;
-    // A window that becomes narrower, such as a phone that is turned, must not cut off its buttons.
-    const left = `clamp(8px,${found.left}px,100vw - min(420px,100vw - 16px) - 8px)`;
-    Object.assign(box.style, { left, top: `${found.top}px`, maxHeight });
-    openPrompts.add(box);
+    moveTo(box, found.left, found.top);
     return true;
   }
   box.hidePopover();
   return false;
+}
+
+/**
+ * Places a question, within the window: one that becomes smaller, such as a phone that is turned or a page that is
+ * zoomed, must not cut off its buttons.
+ */
+function moveTo(box: HTMLElement, left: number, top: number): void {
+  openPrompts.set(box, [left, top]);
+  box.style.maxHeight = "";
+  const end = innerHeight - box.getBoundingClientRect().height - 8;
+  const at = Math.max(8, Math.min(top, end));
+  // It may grow later, and then scrolls.
+  const maxHeight = `calc(100dvh - ${at + 8}px)`;
+  Object.assign(box.style, {
+    left: `clamp(8px,${left}px,100vw - min(420px,100vw - 16px) - 8px)`,
+    top: `${at}px`,
+    maxHeight,
+  });
 }
 
 /** Hides a question and its stand-in. */
@@ -187,8 +216,8 @@ function hide(box: HTMLElement): void {
   if (before?.matches("[part~=waiting]")) before.remove();
 }
 
-/** Visible questions: two never overlap. */
-const openPrompts = new Set<HTMLElement>();
+/** Visible questions, which never overlap, with the places that were found for them. */
+const openPrompts = new Map<HTMLElement, [left: number, top: number]>();
 
 /** A button that ignores scripted clicks. */
 const choice = (text: string, act: () => void): HTMLElement =>

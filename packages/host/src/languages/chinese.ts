@@ -1,5 +1,5 @@
 import type { Language } from "../words.js";
-import { reasonIn, type Sentences, scopeIn } from "./sentences.js";
+import { reasonIn, type Sentences, scopeIn, scopeNoteIn } from "./sentences.js";
 
 const sentences: Sentences = {
   app: "此应用",
@@ -82,4 +82,5 @@ export const simplifiedChinese: Language = {
   stayed: "请将指针移出此问题，再移回按钮上，然后按下。",
   reason: reasonIn(sentences),
   scope: scopeIn(sentences),
+  scopeNote: scopeNoteIn(sentences),
 };

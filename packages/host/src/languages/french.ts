@@ -1,5 +1,5 @@
 import type { Language } from "../words.js";
-import { reasonIn, type Sentences, scopeIn } from "./sentences.js";
+import { reasonIn, type Sentences, scopeIn, scopeNoteIn } from "./sentences.js";
 
 const sentences: Sentences = {
   app: "L’application",
@@ -85,4 +85,5 @@ export const french: Language = {
   stayed: "Sortez le pointeur de cette question, revenez sur le bouton, puis appuyez.",
   reason: reasonIn(sentences),
   scope: scopeIn(sentences),
+  scopeNote: scopeNoteIn(sentences),
 };

@@ -1,5 +1,5 @@
 import type { Language } from "../words.js";
-import { reasonIn, type Sentences, scopeIn } from "./sentences.js";
+import { reasonIn, type Sentences, scopeIn, scopeNoteIn } from "./sentences.js";
 
 const sentences: Sentences = {
   app: "Die App",
@@ -84,4 +84,5 @@ export const german: Language = {
   stayed: "Bewegen Sie den Zeiger aus dieser Frage heraus und zurück auf die Schaltfläche. Drücken Sie dann.",
   reason: reasonIn(sentences),
   scope: scopeIn(sentences),
+  scopeNote: scopeNoteIn(sentences),
 };

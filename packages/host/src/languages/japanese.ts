@@ -1,5 +1,5 @@
 import type { Language } from "../words.js";
-import { reasonIn, type Sentences, scopeIn } from "./sentences.js";
+import { reasonIn, type Sentences, scopeIn, scopeNoteIn } from "./sentences.js";
 
 const sentences: Sentences = {
   app: "アプリが",
@@ -83,4 +83,5 @@ export const japanese: Language = {
   stayed: "ポインターをこの確認の外に出し、ボタンの上に戻してから押してください。",
   reason: reasonIn(sentences),
   scope: scopeIn(sentences),
+  scopeNote: scopeNoteIn(sentences),
 };

@@ -11,7 +11,7 @@ const ENGLISH = { ...frameWords(), ...promptWords() };
 const textsOf = (words: object): Map<string, string> =>
   new Map(
     Object.entries(words)
-      .filter(([name]) => !["tag", "direction", "reason", "scope"].includes(name))
+      .filter(([name]) => !["tag", "direction", "reason", "scope", "scopeNote"].includes(name))
       .flatMap(([name, value]) =>
         typeof value === "function"
           ? [[name, value("<one>", "<two>")] as [string, string]]
@@ -74,7 +74,7 @@ describe.each(LANGUAGES.map((language) => [language.tag, language] as const))("%
   });
 
   it("says a different reason and scope for each question", () => {
-    const reasons = Object.values(QUESTIONS).map((each) => language.reason(each));
+    const reasons = Object.values(QUESTIONS).map((each) => language.reason(each) + language.scopeNote(each));
     expect(new Set(reasons).size).toBe(reasons.length);
     expect(reasons).not.toContain("The app wants something.");
     for (const [name, each] of Object.entries(QUESTIONS)) {
@@ -96,6 +96,10 @@ describe.each(LANGUAGES.map((language) => [language.tag, language] as const))("%
   it("leaves a host's own reason, and a scope that is wider than one tool", () => {
     const own = question({ reason: "Ask your manager first.", scope: "all ordinary tools of bank" });
     expect([language.reason(own), language.scope(own)]).toEqual([own.reason, own.scope]);
+    expect([language.scopeNote(own), language.scopeNote({ ...own, scopeNote: "All of them." })]).toEqual([
+      "",
+      "All of them.",
+    ]);
   });
 
   it("is found by its tag", () => {

@@ -34,17 +34,13 @@ export interface Sentences {
 export const reasonIn =
   (words: Sentences) =>
   (question: FrameQuestion): string => {
-    const { asker, agent, covers, reason } = question;
+    const { asker, agent, reason } = question;
     // A host's own words.
     if (!/^The (app|model|agent) /.test(reason)) return reason;
     const who =
       asker === "agent" ? words.agent(JSON.stringify(agent)) : asker === "model" ? words.model : words.app;
     const wants = wish(words, question);
-    if (wants === undefined) return reason;
-    const sentence = `${who}${words.space}${wants}`;
-    return covers === "tools"
-      ? `${sentence} ${words.ordinary[asker === "model" ? "model" : "app"]}`
-      : sentence;
+    return wants === undefined ? reason : `${who}${words.space}${wants}`;
   };
 
 function wish(words: Sentences, { method, covers, subject, tool }: FrameQuestion): string | undefined {
@@ -57,6 +53,12 @@ function wish(words: Sentences, { method, covers, subject, tool }: FrameQuestion
   if (method === "ui/permission") return words.permission(subject);
   return words.wants[method];
 }
+
+/** The explanation of a scope. */
+export const scopeNoteIn =
+  (words: Sentences) =>
+  ({ asker, covers, scopeNote = "" }: FrameQuestion): string =>
+    covers === "tools" ? words.ordinary[asker === "model" ? "model" : "app"] : scopeNote;
 
 /** The scope of a remembered answer. */
 export const scopeIn =

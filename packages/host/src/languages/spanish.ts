@@ -1,5 +1,5 @@
 import type { Language } from "../words.js";
-import { reasonIn, type Sentences, scopeIn } from "./sentences.js";
+import { reasonIn, type Sentences, scopeIn, scopeNoteIn } from "./sentences.js";
 
 const sentences: Sentences = {
   app: "La aplicación",
@@ -84,4 +84,5 @@ export const spanish: Language = {
   stayed: "Saque el puntero de esta pregunta, vuelva al botón y pulse.",
   reason: reasonIn(sentences),
   scope: scopeIn(sentences),
+  scopeNote: scopeNoteIn(sentences),
 };

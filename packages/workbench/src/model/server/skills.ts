@@ -8,6 +8,9 @@ import { isRecord, recordOf } from "@vitrine/protocol";
 /** The name of the extension. */
 export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 
+/** Whether a server that declares the extension also lists folders. */
+export const listsFolders = (declared: unknown): boolean => recordOf(declared)["directoryRead"] === true;
+
 /** A file of a skill, as its entry describes it. */
 export interface SkillFile {
   readonly uri: string;
@@ -45,7 +48,7 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /** Sends a request, and returns its result. Throws its error. */
 export type SkillRequest = (
-  method: "skills/list" | "skills/get",
+  method: "skills/list" | "skills/get" | "resources/directory/read",
   params: Readonly<Record<string, unknown>>,
 ) => Promise<unknown>;
 

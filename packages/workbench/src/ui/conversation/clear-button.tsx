@@ -10,17 +10,20 @@ import { IconButton } from "../icon-button.js";
 import { PopoverButton } from "../popover-button.js";
 import { useObserved } from "../use-observable.js";
 
+const CLASS = "button quiet icon composer-clear";
+
 /** Shown when there are entries. It asks before it removes more than one, because they do not come back. */
 export function ClearButton({ conversation }: { conversation: PageConversation }) {
   const count = useObserved(conversation, ({ items }) => items.length);
   const apps = useObserved(conversation, (each) => each.apps.length);
   const clear = (): void => void conversation.clear();
   if (count === 0) return null;
-  if (count < 2) return <IconButton icon={Trash2} name="Clear the conversation" onPress={clear} />;
+  if (count < 2)
+    return <IconButton icon={Trash2} name="Clear the conversation" className={CLASS} onPress={clear} />;
   return (
     <PopoverButton
       button={{
-        className: "button quiet icon",
+        className: CLASS,
         "aria-label": "Clear the conversation",
         children: <Trash2 />,
       }}

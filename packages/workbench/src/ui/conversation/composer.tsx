@@ -318,7 +318,11 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
           onKeyDown={keys}
           onBlur={left}
         />
-        <div className="composer-row" data-quiet={about === "" || undefined}>
+        <div
+          className="composer-row"
+          data-quiet={about === "" || undefined}
+          data-running={isRunning || undefined}
+        >
           <AttachButton attachments={attachments} />
           {hasResources && (
             <IconButton icon={Library} name="Attach a resource" onPress={() => setChoosing(true)} />

@@ -599,6 +599,21 @@ it("skills: listed, got by their address, and verified file by file", async () =
   expect(await axeFinds()).toEqual([]);
 });
 
+it("skills: a folder is opened, with the folders in it", async () => {
+  await tab("Skills");
+  const picking = section("picking");
+  await button("Folder", picking).click();
+  const inside = picking.getByRole("list", { name: "Children of skill://picking", exact: true });
+  await inside.getByText("SKILL.md", { exact: true }).waitFor();
+  await button("references/", inside).click();
+  const below = picking.getByRole("list", { name: "Children of skill://picking/references" });
+  await below.getByText("ripe.md", { exact: true }).waitFor();
+  const unlisted = below.getByRole("listitem").filter({ hasText: "notes.md" });
+  await unlisted.getByText("The entry of the skill does not list this file.").waitFor();
+  expect(await below.getByText("does not list this file").count()).toBe(1);
+  expect(await axeFinds()).toEqual([]);
+});
+
 it("the page says nothing to third parties, and complains about nothing", async () => {
   await inspect("later");
   for (const name of ["Overview", "Tools", "Tasks"]) {

@@ -6,7 +6,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { Tab, TabPanel, Tabs } from "react-aria-components";
 import type { InspectedServer } from "../../model/server/inspected-server.js";
-import { SKILLS_EXTENSION } from "../../model/server/skills.js";
+import { listsFolders, SKILLS_EXTENSION } from "../../model/server/skills.js";
 import type { ShownServer } from "../../model/servers.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Choice } from "../choice.js";
@@ -111,6 +111,7 @@ function ServerTabs({ selected, onSelect, ...props }: ServerTabsProps) {
   }, [connection, inspected]);
   const { catalogue, summary } = shown;
   const resources = (catalogue?.resources.length ?? 0) + (catalogue?.templates.length ?? 0);
+  const skills = summary.capabilities.extensions?.[SKILLS_EXTENSION];
   const tabs: { id: string; title: string; many?: number; content: ReactNode }[] = [
     { id: "overview", title: "Overview", content: <OverviewTab {...props} /> },
     { id: "messages", title: "Messages", content: <ServerMessagesTab {...props} /> },
@@ -125,8 +126,14 @@ function ServerTabs({ selected, onSelect, ...props }: ServerTabsProps) {
       many: catalogue?.prompts.length ?? 0,
       content: <PromptsTab {...props} />,
     },
-    ...(summary.capabilities.extensions?.[SKILLS_EXTENSION]
-      ? [{ id: "skills", title: "Skills", content: <SkillsTab inspected={inspected} /> }]
+    ...(skills
+      ? [
+          {
+            id: "skills",
+            title: "Skills",
+            content: <SkillsTab inspected={inspected} hasFolders={listsFolders(skills)} />,
+          },
+        ]
       : []),
     { id: "requests", title: "Requests", content: <RequestsTab {...props} /> },
     {

@@ -10,11 +10,13 @@ import { messageOf } from "../../model/messages/messages.js";
 import type { InspectedServer } from "../../model/server/inspected-server.js";
 import { contentsOf } from "../../model/server/resource-contents.js";
 import { checkSkillFile, type SkillCheck } from "../../model/server/skill-check.js";
+import { folderOf } from "../../model/server/skill-folders.js";
 import { getSkill, listSkills, type ServerSkill, type SkillRequest } from "../../model/server/skills.js";
 import { Fold } from "../fold.js";
 import { count } from "../inspector/format.js";
 import { Json } from "../inspector/json.js";
 import { ResourceView } from "./resource-view.js";
+import { SkillFolder } from "./skill-folder.js";
 
 /** Sends the requests of skills, recorded with the user's others. */
 const requestsOf =
@@ -25,8 +27,15 @@ const requestsOf =
     return outcome?.result;
   };
 
+/** Props of {@link SkillsTab}. */
+export interface SkillsTabProps {
+  inspected: InspectedServer;
+  /** Whether the server lists folders. */
+  hasFolders: boolean;
+}
+
 /** The list. */
-export function SkillsTab({ inspected }: { inspected: InspectedServer }) {
+export function SkillsTab({ inspected, hasFolders }: SkillsTabProps) {
   const [skills, setSkills] = useState<readonly ServerSkill[]>();
   const [missing, setMissing] = useState<string>();
   const [problem, setProblem] = useState<string>();
@@ -81,7 +90,7 @@ export function SkillsTab({ inspected }: { inspected: InspectedServer }) {
         {skills?.map((skill, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: addresses may be missing or repeated.
           <li key={`${skill.uri} ${index}`}>
-            <Skill inspected={inspected} skill={skill} />
+            <Skill inspected={inspected} hasFolders={hasFolders} skill={skill} />
           </li>
         ))}
       </ul>
@@ -89,7 +98,7 @@ export function SkillsTab({ inspected }: { inspected: InspectedServer }) {
   );
 }
 
-function Skill({ inspected, skill }: { inspected: InspectedServer; skill: ServerSkill }) {
+function Skill({ inspected, hasFolders, skill }: SkillsTabProps & { skill: ServerSkill }) {
   const { uri, name, description, frontmatter, files, findings } = skill;
   const addresses = files === "dynamic" ? [uri] : [...new Set(files.map((file) => file.uri))];
   return (
@@ -105,6 +114,9 @@ function Skill({ inspected, skill }: { inspected: InspectedServer; skill: Server
       <Fold name="Frontmatter">
         <Json value={frontmatter} label={`Frontmatter of ${name}`} depth={2} />
       </Fold>
+      {hasFolders && (
+        <SkillFolder send={requestsOf(inspected)} skill={skill} uri={folderOf(uri)} name="Folder" />
+      )}
       <ul className="si-list" aria-label={`Files of ${name}`}>
         {addresses.map((each) => (
           <li key={each}>

@@ -52,7 +52,7 @@ export function ToolsTab(props: ServerTabProps) {
                 <ServerIcon inspected={props.inspected} icons={tool.icons} />
                 {toolTitle(tool)}
               </h3>
-              <p className="soft small">
+              <p className="soft small si-row">
                 <span className="mono">{tool.name}</span> <Hints tool={tool} />
               </p>
               {tool.description && <p className="description">{tool.description}</p>}

@@ -150,10 +150,10 @@ export function AddDialog({ workbench, onClose }: { workbench: Workbench; onClos
           ))}
         </TabList>
         <TabPanel id="address" className="setup-panel">
-          <ServerForm fields={address} onChange={setAddress} />
+          <ServerForm fields={address} onChange={setAddress} folder={undefined} />
         </TabPanel>
         <TabPanel id="command" className="setup-panel">
-          <ServerForm fields={command} onChange={setCommand} />
+          <ServerForm fields={command} onChange={setCommand} folder={setup.state?.folder} />
         </TabPanel>
         <TabPanel id="paste" className="setup-panel">
           <TextRow

@@ -66,7 +66,7 @@ export function EditDialog({ setup, server, onClose }: EditDialogProps) {
       onAction={() => void save()}
       isBusy={isBusy}
     >
-      <ServerForm fields={fields} onChange={setFields} isKnown />
+      <ServerForm fields={fields} onChange={setFields} folder={setup.state?.folder} isKnown />
     </SetupDialog>
   );
 }

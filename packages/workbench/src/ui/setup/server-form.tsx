@@ -17,12 +17,14 @@ import { ValuesEditor } from "./values-editor.js";
 export interface ServerFormProps {
   fields: ServerFields;
   onChange: (fields: ServerFields) => void;
+  /** Where relative paths of a new command start. */
+  folder: string | undefined;
   /** Whether the server is in the file: then it keeps its name. */
   isKnown?: boolean | undefined;
 }
 
 /** All fields. */
-export function ServerForm({ fields, onChange, isKnown }: ServerFormProps) {
+export function ServerForm({ fields, onChange, folder, isKnown }: ServerFormProps) {
   const set = (part: Partial<ServerFields>): void => onChange({ ...fields, ...part });
   return (
     <>
@@ -37,7 +39,7 @@ export function ServerForm({ fields, onChange, isKnown }: ServerFormProps) {
           autoFocus
         />
       ) : (
-        <CommandField line={fields.line} onChange={(line) => set({ line })} />
+        <CommandField line={fields.line} onChange={(line) => set({ line })} folder={folder} />
       )}
       {!isKnown && (
         <TextRow
@@ -85,8 +87,14 @@ export function ServerForm({ fields, onChange, isKnown }: ServerFormProps) {
   );
 }
 
+interface CommandFieldProps {
+  line: string;
+  onChange: (line: string) => void;
+  folder: string | undefined;
+}
+
 /** The command line, and what its words are. */
-function CommandField({ line, onChange }: { line: string; onChange: (line: string) => void }) {
+function CommandField({ line, onChange, folder }: CommandFieldProps) {
   const words = wordsOf(line);
   return (
     <>
@@ -95,7 +103,7 @@ function CommandField({ line, onChange }: { line: string; onChange: (line: strin
         value={line}
         onChange={onChange}
         placeholder="npx -y @modelcontextprotocol/server-everything"
-        help="With its arguments and full paths. No shell runs: quotes group words, and nothing is expanded."
+        help={`With its arguments. No shell runs: quotes group words, and nothing is expanded.${folder === undefined ? "" : ` Paths such as ./server.js start in ${folder}.`}`}
         isMono
         autoFocus
       />

@@ -71,8 +71,8 @@ export default function ApprovalsDialog({
           {list && servers.list.length > 0 && (
             <section aria-labelledby="levels-title">
               <h3 id="levels-title">How often apps ask</h3>
-              <p className="soft">
-                A level adds questions, and takes none away that the gateway's policy asks.
+              <p className="soft approval-help">
+                A level can only add questions: those of the gateway's policy stay.
               </p>
               {servers.list.map(
                 ({ summary: { name, identity } }) =>
