@@ -70,7 +70,7 @@ describe("bytes", () => {
     // tool from its metadata of the ChatGPT Apps SDK; 150 notice that an app stopped the page, in WebKit; 60 say that
     // an app is a saved copy; 100 show another call in the place of the last; 50 lay out a question whose buttons stay
     // in view.
-    ["<mcp-app>", ELEMENT, 21_415],
+    ["<mcp-app>", ELEMENT, 21_440],
     ["the bridge with the proxy transport", BRIDGE, 11_585],
     // Of these, the standard guard and its questions in the page are about a half. 40 share a client's upstream, close
     // a bridge's own guard, and give extensions the host's limits; 250 lay out a question whose buttons stay in view.

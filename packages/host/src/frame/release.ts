@@ -180,4 +180,11 @@ export const budget = new AppBudget();
  * app.addEventListener("restored", () => app.classList.remove("resting"));
  * ```
  */
-export const appBudget: { most: number } = budget;
+export const appBudget: { most: number } = {
+  get most() {
+    return budget.most;
+  },
+  set most(most) {
+    budget.most = most;
+  },
+};
