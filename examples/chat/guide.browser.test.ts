@@ -9,7 +9,7 @@ import { build } from "esbuild";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { sharedChromium } from "../../testing/browser.ts";
-import { SAFE, sendExactly, startProgram, statusesOf } from "../../testing/host/started-chat.ts";
+import { canBeFramed, SAFE, sendExactly, startProgram, statusesOf } from "../../testing/host/started-chat.ts";
 import { connect } from "./back-end.js";
 
 const SOURCE = fileURLToPath(new URL(".", import.meta.url));
@@ -73,6 +73,11 @@ it("runs nothing for requests of other sites, of strangers, and by other names",
   for (const path of ["/", "/apps", "/page.js"])
     expect((await sendExactly(new URL(path, origin))).status).toBe(401);
   expect((await sendExactly(new URL("/sign-in?key=guessed", origin))).status).toBe(403);
+  expect(await canBeFramed(browser, address)).toBe(false);
+  const { cookie } = await sendExactly(address);
+  const headers = { cookie, origin, "content-type": "application/json" };
+  const body = JSON.stringify({ name: "get-time", input: { text: "x".repeat(2_000_000) } });
+  expect((await sendExactly(new URL(CALLS, origin), { method: "POST", headers, body })).status).toBe(413);
 });
 
 it("serves apps on the same listener, which answers other pages of theirs with nothing", async () => {

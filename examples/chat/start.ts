@@ -5,6 +5,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { serveSandbox } from "@vitrine/sandbox/node";
 import { build } from "esbuild";
 import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { connect } from "./back-end.js";
 import { refuse, signIn, userOf } from "./requests.js";
 
@@ -33,8 +34,8 @@ const { outputFiles } = await build({
   jsx: "automatic",
   write: false,
 });
-// The page may frame the apps, and nothing else.
-const policy = `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src http://*.localhost:${port}`;
+// The page may frame the apps, and nothing else; no page may frame it, so no click on it can be stolen.
+const policy = `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src http://*.localhost:${port}; frame-ancestors 'none'`;
 
 app.use(async (c, next) => refuse(c.req.raw, origin) ?? (await next()));
 const invitation = randomBytes(16).toString("base64url");
@@ -48,5 +49,5 @@ app.get("/", (c) => c.html(readFileSync("page.html", "utf8"), 200, { "content-se
 app.get("/page.js", (c) => c.body(outputFiles[0]?.text ?? "", 200, { "content-type": "text/javascript" }));
 app.get("/apps", () => chat.apps());
 app.post("/rpc", (c) => chat.rpc(c.req.raw));
-app.post("/call", (c) => chat.call(c.req.raw));
+app.post("/call", bodyLimit({ maxSize: 1_000_000 }), (c) => chat.call(c.req.raw));
 console.log(`Open ${origin}/sign-in?key=${invitation}`);

@@ -7,7 +7,7 @@ import OpenAI from "openai";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { sharedChromium } from "../../testing/browser.ts";
-import { SAFE, sendExactly, startProgram, statusesOf } from "../../testing/host/started-chat.ts";
+import { canBeFramed, SAFE, sendExactly, startProgram, statusesOf } from "../../testing/host/started-chat.ts";
 import {
   callTool,
   type ScriptedModel,
@@ -31,18 +31,25 @@ const APIS: Record<string, (model: ScriptedModel) => Conversation> = {
     startAnthropic(new Anthropic({ baseURL: url.replace(/\/v1$/, ""), apiKey: "sk-test", maxRetries: 0 })),
 };
 
+/** The pages, with their scripts. */
+const PAGES = ["page.ts", "assistant-page.tsx"];
+const PAIRS = PAGES.flatMap((page) => Object.keys(APIS).map((api) => [page, api] as const));
+
 let browser: Browser;
-let script: string;
+const scripts = new Map<string, string>();
 
 beforeAll(async () => {
   browser = await sharedChromium();
-  const { outputFiles } = await build({
-    entryPoints: [`${SOURCE}page.ts`],
-    bundle: true,
-    format: "esm",
-    write: false,
-  });
-  script = outputFiles[0]?.text ?? "";
+  for (const page of PAGES) {
+    const { outputFiles } = await build({
+      entryPoints: [SOURCE + page],
+      bundle: true,
+      format: "esm",
+      jsx: "automatic",
+      write: false,
+    });
+    scripts.set(page, outputFiles[0]?.text ?? "");
+  }
 });
 afterAll(() => browser?.close());
 
@@ -51,13 +58,16 @@ async function send(page: Page, text: string): Promise<void> {
   await page.getByRole("button", { name: "Send" }).click();
 }
 
-describe.each(Object.entries(APIS))("%s", (_name, converse) => {
+describe.each(PAIRS)("%s with %s", (script, api) => {
+  const converse = (model: ScriptedModel) => (APIS[api] as (typeof APIS)[string])(model);
+
   async function start() {
     const model = await startScriptedModel();
     onTestFinished(() => model.close());
     const answer = (upstream: Parameters<typeof answersTo>[0]["upstream"]) =>
       answersTo({ upstream, userOf: () => "ada", startConversation: () => converse(model) });
-    const chat = await startChat(browser, script, answer, readFileSync(`${SOURCE}page.html`, "utf8"));
+    const html = script === "page.ts" ? readFileSync(`${SOURCE}page.html`, "utf8") : undefined;
+    const chat = await startChat(browser, scripts.get(script) ?? "", answer, html);
     const items = (index = 0) => viewIn(chat.page, index).locator("li").allTextContents();
     return { ...chat, model, items };
   }
@@ -172,7 +182,9 @@ describe.each(Object.entries(APIS))("%s", (_name, converse) => {
     await send(page, "And now?");
     await page.getByText("Here I am.").waitFor();
   });
+});
 
+describe.each(Object.entries(APIS))("%s", (_name, converse) => {
   it("forty users at once have conversations of their own, and one answer at a time", async () => {
     const model = await startScriptedModel([], {
       otherwise: ({ text }) => say(`You are ${/I am (user-\d+-)/.exec(text)?.[1]}`),
@@ -214,7 +226,7 @@ describe("start.ts", () => {
       platform: "node",
       packages: "external",
     });
-    for (const file of ["page.ts", "page.html", "loop.ts"]) cpSync(SOURCE + file, FOLDER + file);
+    for (const file of ["page.ts", "page.html", "ask.ts", "loop.ts"]) cpSync(SOURCE + file, FOLDER + file);
   });
 
   async function start() {
@@ -246,6 +258,7 @@ describe("start.ts", () => {
     for (const path of ["/", "/apps", "/page.js"])
       expect((await sendExactly(new URL(path, address))).status).toBe(401);
     expect((await sendExactly(new URL("/sign-in?key=guessed", address))).status).toBe(403);
+    expect(await canBeFramed(browser, address)).toBe(false);
     const { cookie } = await sendExactly(address);
     const headers = { cookie, origin: address.origin, "content-type": "application/json" };
     const body = JSON.stringify({ text: "x".repeat(2_000_000) });

@@ -84,6 +84,23 @@ const api = {
     show(view, id);
     return view.opened;
   },
+  /** Calls a tool in a new conversation, and shows the app of its result. */
+  openResult: async (
+    id: string,
+    asked: Pick<GatewayRequests["conversation/call"]["params"], "server" | "tool" | "arguments">,
+    more: Partial<GatewayRequests["gateway/open"]["params"]> = {},
+  ) => {
+    const { id: conversation } = await gateway.request("conversation/open", {});
+    const { item } = await gateway.request("conversation/call", { id: conversation, ...asked });
+    for (;;) {
+      const { items } = await gateway.request("conversation/open", { id: conversation });
+      const call = items.find((each) => each.id === item);
+      if (call?.kind === "call" && call.endedAt !== undefined) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const { server, tool } = asked;
+    return api.open(id, { server, tool, call: { conversation, item }, ...more });
+  },
   /** Shows the views that this tab had before it was reloaded. */
   restore: async () => {
     const restored = await gateway.restoreViews();

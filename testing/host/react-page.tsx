@@ -18,6 +18,8 @@ type Props = Partial<Changing> & {
   /** `onError` throws after it has recorded the error. */
   isErrorThrown?: boolean;
   isInactive?: boolean;
+  /** The app comes before the other part of the chat. */
+  isFirst?: boolean;
 };
 
 /** React 18 has no `Activity`. */
@@ -29,7 +31,7 @@ const ref = createRef<Bridge | undefined>();
 let options: AppFrameOptions;
 let props: Props = {};
 
-function Chat({ mood = "first", isInactive, isErrorThrown, ...call }: Props) {
+function Chat({ mood = "first", isInactive, isFirst, isErrorThrown, ...call }: Props) {
   return (
     <McpApp
       {...options}
@@ -48,17 +50,22 @@ function Chat({ mood = "first", isInactive, isErrorThrown, ...call }: Props) {
   );
 }
 
-const render = (): void =>
-  flushSync(() =>
-    root.render(
-      <StrictMode>
-        <p id="chat">The chat</p>
-        <Activity {...(Activity !== Fragment && { mode: props.isInactive ? "hidden" : "visible" })}>
-          <Chat key={options.title} {...props} />
-        </Activity>
-      </StrictMode>,
-    ),
+function render(): void {
+  const other = (
+    <p id="chat" key="chat">
+      The chat
+    </p>
   );
+  const app = (
+    <Activity
+      key={`app ${options.title}`}
+      {...(Activity !== Fragment && { mode: props.isInactive ? "hidden" : "visible" })}
+    >
+      <Chat {...props} />
+    </Activity>
+  );
+  flushSync(() => root.render(<StrictMode>{props.isFirst ? [app, other] : [other, app]}</StrictMode>));
+}
 
 const chat = {
   version: React.version,

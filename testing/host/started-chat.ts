@@ -1,7 +1,9 @@
 /** A chat of the documentation, in a process of its own, and the requests of an attacker. */
 import { spawn } from "node:child_process";
 import { type OutgoingHttpHeaders, request } from "node:http";
+import type { Browser } from "playwright-core";
 import { onTestFinished } from "vitest";
+import { serveSite } from "../browser.ts";
 import { freePort } from "../free-port.ts";
 
 /** Starts a chat that prints its address, on a free port; resolves with the address. The test ends it. */
@@ -87,3 +89,23 @@ export const SAFE: Readonly<Record<string, number>> = {
   "no session": 401,
   "a guessed session": 401,
 };
+
+/**
+ * Whether another page of the same site, which gets the user's cookie, can show the chat in a frame. It could lay something
+ * over the button of a question, and lead a click there.
+ */
+export async function canBeFramed(browser: Browser, address: URL): Promise<boolean> {
+  const frame = `<!doctype html><iframe src="${address.origin}/"></iframe>`;
+  const site = await serveSite({ "/": frame });
+  onTestFinished(() => site.close());
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(address.href);
+  const answered = page.waitForResponse(`${address.origin}/`);
+  await page.goto(`${site.origin()}/`);
+  if ((await answered).status() !== 200) throw new Error("the page got no cookie");
+  // Of a refused frame, the browser shows a page of its own.
+  await page.waitForFunction(() => !document.querySelector("iframe")?.contentDocument);
+  return page.frames().some((each) => each.url() === `${address.origin}/`);
+}

@@ -2,7 +2,7 @@ import { httpUpstream, standardGuard } from "@vitrine/guard";
 import { askInFrame, type Bridge, type FrameView } from "@vitrine/host";
 import "@vitrine/host/define"; // Registers <mcp-app>.
 import { DEFAULT_STYLE_VARIABLES, PartialJson, type Tool } from "@vitrine/protocol";
-import type { Line } from "./loop.js";
+import { ask } from "./ask.js";
 
 interface App {
   tool: Tool;
@@ -36,31 +36,12 @@ function show({ tool, view }: App): Bridge | undefined {
   return app.bridge;
 }
 
-/** Reads the lines of an answer as they arrive. */
-async function* linesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Line> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let rest = ""; ; ) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) yield JSON.parse(line);
-  }
-}
-
 /** Sends a message, and shows the answer while it is written. */
-async function ask(text: string, signal: AbortSignal): Promise<void> {
-  const answer = await fetch("/chat", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ text }),
-    signal,
-  });
-  if (!answer.ok || !answer.body) throw new Error(await answer.text());
+async function showAnswer(text: string, signal: AbortSignal): Promise<void> {
   const calls = new Map<string, { bridge: Bridge; json: PartialJson; sentAt: number }>();
   let paragraph: HTMLElement | undefined;
   try {
-    for await (const line of linesOf(answer.body)) {
+    for await (const line of ask(text, signal)) {
       if (line.type === "text") {
         paragraph ??= add("p");
         paragraph.append(line.text);
@@ -110,7 +91,7 @@ form.onsubmit = async (event) => {
   send.disabled = true;
   stop.disabled = false;
   try {
-    await ask(text, stopped.signal);
+    await showAnswer(text, stopped.signal);
   } catch (error) {
     if (!stopped.signal.aborted) add("p", `${error}`);
   }

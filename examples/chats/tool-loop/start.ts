@@ -10,7 +10,7 @@ import { connect } from "./back-end.js";
 import { startConversation } from "./openai.js"; // Or "./anthropic.js".
 import { refuse, signIn, userOf } from "./requests.js";
 
-const [command = "npx", ...args] = process.argv.slice(2);
+const [script = "page.ts", command = "npx", ...args] = process.argv.slice(2);
 const port = Number(process.env.PORT ?? 8090);
 const origin = `http://localhost:${port}`;
 if (!existsSync("sandbox.secret")) writeFileSync("sandbox.secret", randomBytes(32), { mode: 0o600 });
@@ -25,8 +25,15 @@ const transport = new StdioClientTransport({
 });
 const chat = await connect({ server: "clock", transport, sandbox, userOf });
 const answers = answersTo({ upstream: chat.upstream, userOf, startConversation });
-const { outputFiles } = await build({ entryPoints: ["page.ts"], bundle: true, format: "esm", write: false });
-const policy = `default-src 'none'; script-src 'self'; connect-src 'self'; frame-src http://*.localhost:${port}`;
+const { outputFiles } = await build({
+  entryPoints: [script],
+  bundle: true,
+  format: "esm",
+  jsx: "automatic",
+  write: false,
+});
+// The page may frame the apps, and nothing else; no page may frame it, so no click on it can be stolen.
+const policy = `default-src 'none'; script-src 'self'; connect-src 'self'; frame-src http://*.localhost:${port}; frame-ancestors 'none'`;
 
 /** A request as the checks of the guide read it. */
 const read = ({ method, headers }: express.Request) =>

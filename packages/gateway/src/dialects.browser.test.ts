@@ -1,4 +1,5 @@
 /** Apps of other dialects through the whole product: a real server, gateway, sandbox and host in Chromium. */
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { GatewayRequests } from "@vitrine/wire";
 import type { Frame, Page } from "playwright-core";
@@ -30,6 +31,7 @@ declare const act: (message: object) => Promise<{ type: string; payload: Record<
 declare const mode: Promise<{ mode: string }>;
 declare const shown: Promise<void>;
 
+const DOCS = readFileSync(new URL("../../../docs/views/dialects.md", import.meta.url), "utf8");
 const SERVER = fileURLToPath(new URL("../../../testing/dialects/dialect-server.mjs", import.meta.url));
 
 let stage: GatewayStage;
@@ -87,23 +89,7 @@ async function openResult(
 ): Promise<{ view: Frame; id: string }> {
   const id = newApp();
   const opened = await page.evaluate(
-    async ([id, tool, more]) => {
-      const { gateway } = host;
-      const { id: conversation } = await gateway.request("conversation/open", {});
-      const { item } = await gateway.request("conversation/call", {
-        id: conversation,
-        server: "dialects",
-        tool,
-        arguments: { of: tool },
-      });
-      for (;;) {
-        const { items } = await gateway.request("conversation/open", { id: conversation });
-        const call = items.find((each) => each.id === item);
-        if (call?.kind === "call" && call.state === "done") break;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      return host.open(id, { server: "dialects", tool, call: { conversation, item }, ...more });
-    },
+    ([id, tool, more]) => host.openResult(id, { server: "dialects", tool, arguments: { of: tool } }, more),
     [id, tool, more] as const,
   );
   if (opened.problem) throw new Error(opened.problem.message);
@@ -116,6 +102,71 @@ const last = async (name: string): Promise<unknown> => (await logged(name)).at(-
 /** The error of a call that must be refused. */
 const refused = (view: Frame, call: () => Promise<unknown>): Promise<string> =>
   view.evaluate(`(${call})().then(() => "no error", (error) => error.message)`);
+
+/** The rows of a table of the document: the names in the first column, and what happens here. */
+const rowsOf = (heading: string): { name: string; here: string }[] => {
+  const [, table = ""] = DOCS.split(`| ${heading} | here | how |`);
+  return table
+    .split("\n\n", 1)
+    .join("")
+    .split("\n")
+    .flatMap((line) => {
+      const [, names = "", here = ""] = line.split("|").map((cell) => cell.trim());
+      return [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => ({ name, here }));
+    });
+};
+
+describe("docs/views/dialects.md", () => {
+  it("names the members of window.openai that exist, those that are refused, and no others", async () => {
+    const { view } = await open("weather");
+    const rows = rowsOf("member").filter(({ name }) => !name.startsWith("openai:"));
+    const members = await view.evaluate(() =>
+      Object.keys(openai).filter((name) => name !== "sendFollowupTurn"),
+    );
+    const documented = rows.filter(({ here }) => here !== "absent").map(({ name }) => name);
+    expect(members.sort()).toEqual(documented.sort());
+    const refusals = await view.evaluate(
+      (names) =>
+        Promise.all(
+          names.map((name) =>
+            (openai[name] as () => Promise<unknown>)().then(
+              () => `${name}: no error`,
+              ({ message }) => message,
+            ),
+          ),
+        ),
+      rows.filter(({ here }) => here === "refused").map(({ name }) => name),
+    );
+    expect(refusals).toHaveLength(4);
+    for (const message of refusals) expect(message).toMatch(/^window\.openai\.\w+: this host /);
+  });
+
+  it("names the messages of mcp-ui that are answered, and those that are refused", async () => {
+    const { view } = await openResult("cart");
+    const rows = rowsOf("message of the document").filter(({ name }) => name !== "ui-lifecycle-iframe-ready");
+    expect(rows.map(({ name }) => name)).toHaveLength(8);
+    for (const { name, here } of rows) {
+      const payload = {
+        toolName: "refresh",
+        prompt: "a",
+        intent: "b",
+        url: "https://a.example/",
+        message: "c",
+      };
+      const answers = await view.evaluate(([type, payload]) => act({ type, payload }), [
+        name,
+        payload,
+      ] as const);
+      const isData = name === "ui-request-render-data";
+      expect([name, answers[0]?.type]).toEqual([
+        name,
+        isData ? "ui-lifecycle-iframe-render-data" : "ui-message-received",
+      ]);
+      const { error } = answers.at(-1)?.payload ?? {};
+      expect([name, error !== undefined]).toEqual([name, here === "refused"]);
+    }
+  });
+});
 
 describe("the ChatGPT Apps SDK", () => {
   it("T07: a widget gets input, output, metadata and surroundings", async () => {
@@ -179,6 +230,8 @@ describe("the ChatGPT Apps SDK", () => {
 
   it("sendFollowUpMessage, openExternal: ask the user, and report a refusal", async () => {
     const { view, id } = await open("weather");
+    // Another test may have approved for the session.
+    await stage.gateway.api.consents.revoke({ user: "local" }, { server: "dialects" });
     const answerWith = (answer: "allow" | "deny") =>
       page.evaluate((each) => host.answerWith({ answer: each, remember: "once" }), answer);
     try {

@@ -184,7 +184,11 @@ export function hostService(options: ServiceOptions): HostService {
     if (/^ping$|initialize$/.test(name)) continue;
     const method = name as ServiceRequest;
     requests[method] = async (params, context) => {
-      if (!works(method)) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
+      if (!works(method))
+        throw new VitrineError(
+          METHOD_NOT_FOUND,
+          (isUpstream(method) && upstream?.gone) || "Method not found",
+        );
       return pass({ view, server, method, params, signal: context.signal }, (passed) =>
         isUpstream(method)
           ? askServer(method, passed, context)

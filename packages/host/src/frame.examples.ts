@@ -38,6 +38,14 @@ export function appBudgetExample(app: HTMLElementTagNameMap["mcp-app"]) {
   //#endregion appBudget
 }
 
+export async function nextCallExample(frame: AppFrame, result: CallToolResult) {
+  //#region nextCall
+  await frame.nextCall();
+  frame.bridge.sendToolInput({ city: "Oslo" });
+  frame.bridge.sendToolResult(result);
+  //#endregion nextCall
+}
+
 export function hostStylesExample(app: HTMLElementTagNameMap["mcp-app"], options: AppFrameOptions) {
   //#region hostStyles
   const styles = hostStyles({

@@ -108,6 +108,10 @@ export abstract class HostChannel extends Emitter {
   get app(): AppDetails | undefined {
     return this.#app;
   }
+  /** The messages of the tool call so far, in order: a view that restarts receives them again. */
+  get call(): readonly Pick<Outgoing, "method" | "params">[] {
+    return this.#life.call;
+  }
   /** Whether a request of either side is in flight. */
   get isBusy(): boolean {
     return this.#unanswered.size + this.#asking > 0;
@@ -149,6 +153,13 @@ export abstract class HostChannel extends Emitter {
     this.#failure = undefined;
     this.#seen = "loading";
     this.#life.restart();
+  }
+
+  /** Like {@link detach}, and forgets the tool call: the view receives another one in its next frame. */
+  forget(): void {
+    if (this.isOver) return;
+    this.detach();
+    this.#life.restartEmpty();
   }
 
   #release(): void {

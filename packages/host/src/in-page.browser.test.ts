@@ -93,6 +93,42 @@ describe.each(["element", "AppFrame", "React"] as const)("a page with the HTML, 
   });
 });
 
+describe("a document of another dialect", () => {
+  const WIDGET = `<!doctype html><p id="out"></p><script>
+    const show = () => { document.getElementById("out").textContent = JSON.stringify(window.openai.toolInput); };
+    addEventListener("openai:set_globals", show);
+  </script>`;
+
+  it("T07: is translated without a back end", async () => {
+    const host = await open();
+    const options = { server: "weather", sandbox };
+    expect(
+      await host.evaluate(([html, more]) => page.show("element", { html, dialects: ["apps-sdk"] }, more), [
+        WIDGET,
+        options,
+      ] as const),
+    ).toMatchObject(READY);
+    const view = await viewOf(host);
+    await expect.poll(() => view.locator("#out").textContent()).toBe('{"city":"Rome"}');
+  });
+
+  it("is not where the sandbox has switched it off", async () => {
+    const host = await open();
+    const [, off] = await serveOnce({ dialects: [] });
+    const asked = host.evaluate(
+      ([html, more]) => page.show("element", { html, dialects: ["apps-sdk"] }, more),
+      [WIDGET, { server: "weather", sandbox: off }] as const,
+    );
+    asked.catch(() => {});
+    await until(async () => {
+      const view = await viewOf(host);
+      expect(
+        await view.evaluate(() => [document.querySelectorAll("#out").length, typeof Object(window).openai]),
+      ).toEqual([1, "undefined"]);
+    });
+  });
+});
+
 describe("the sandbox enforces", () => {
   it("the same headers as for a registered view, except that browsers keep nothing", async () => {
     const host = await open();

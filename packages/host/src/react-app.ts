@@ -24,17 +24,19 @@ import type { Bridge } from "./bridge.js";
 import { defineMcpApp, type McpAppElement } from "./element.js";
 import type { AppFrameOptions } from "./frame/frame.js";
 import { attributesOf, type ElementAttributes } from "./react-attributes.js";
-import { tellError, useOnce } from "./react-once.js";
+import { tellError, useCall, useOnce } from "./react-once.js";
 
 /**
  * Props of {@link McpApp}. `context`, `dimensions`, handlers, `fallback` and the attributes of the element follow
- * every render. An app gets each message of its tool call once: to show another call, use another `key`. All other
- * props are read only on the first render.
+ * every render. An app gets each message of its tool call once: to show another call, use another `key` for another app,
+ * or another `call` for the same one. All other props are read only on the first render.
  *
  * The adapter never throws while React renders or runs effects, so a wrong prop cannot unmount the chat
  * around it. Failures go to `onError`, and to the bridge's `report` listeners.
  */
 export interface McpAppProps extends AppFrameOptions, ElementAttributes {
+  /** Names the call. Another one is shown in place of the last: the app loads again, where it is. */
+  call?: string | number | undefined;
   /** The tool's arguments so far, while the model writes them. */
   partialInput?: Record<string, unknown> | undefined;
   /** The tool's complete arguments: `{}` for a tool without any. An app gets no result before them. */
@@ -114,12 +116,14 @@ export const McpApp: ForwardRefExoticComponent<McpAppProps & RefAttributes<Bridg
     if (!isFirst.current) element.current?.frame?.setDimensions(dimensions);
     isFirst.current = false;
   }, [JSON.stringify(dimensions)]);
+  const call = useCall(element, props.call);
+  const isReady = call === props.call;
   useEffect(() => {
-    if (!partialInput || input) return;
+    if (!partialInput || input || !isReady) return;
     const error = element.current?.bridge?.attempt((bridge) => bridge.sendToolInputPartial(partialInput));
     if (error) tellError(latest, error);
-  }, [partialInput, input]);
-  const target = { element, latest };
+  }, [partialInput, input, isReady]);
+  const target = { element, latest, call, isReady };
   useOnce(target, "input", input, (bridge, value) => bridge.sendToolInput(value));
   useOnce(target, "result", result, (bridge, value) => bridge.sendToolResult(value));
   useOnce(target, "cancelled", cancelled, (bridge, value) => bridge.sendToolCancelled(value));

@@ -77,7 +77,10 @@ describe.each([18, 19])("React %i", (version) => {
         "ui/notifications/tool-result",
       ]);
     expect(await page.evaluate(() => chat.log.values("error"))).toEqual([
-      { code: "out-of-order", message: expect.stringMatching(/^input was not sent again.*another key/) },
+      {
+        code: "out-of-order",
+        message: expect.stringMatching(/^input was not sent again.*another `call` or `key`/),
+      },
     ]);
   });
 
@@ -176,6 +179,47 @@ describe.each([18, 19])("React %i", (version) => {
       expect(await view()).toBe(before);
     },
   );
+
+  it("shows another call in the same place, with its own input and result", async () => {
+    const calls = async (): Promise<unknown[]> =>
+      (await heard()).length === 0
+        ? []
+        : (await view()).evaluate(() =>
+            raw.heard.filter(({ method }) => method.includes("/tool-")).map(({ params }) => params),
+          );
+    const resultOf = (text: string) => ({ content: [{ type: "text" as const, text }] });
+    await page.evaluate(
+      (result) => chat.set({ call: 1, input: { city: "Rome" }, result }),
+      resultOf("sunny"),
+    );
+    await expect.poll(calls).toEqual([{ arguments: { city: "Rome" } }, resultOf("sunny")]);
+    const element = await page.locator("mcp-app").elementHandle();
+    await page.evaluate(() => chat.set({ call: 2, input: { city: "Oslo" }, result: undefined }));
+    await expect.poll(() => calls().catch(() => [])).toEqual([{ arguments: { city: "Oslo" } }]);
+    await page.evaluate((result) => chat.set({ result }), resultOf("snow"));
+    await expect.poll(calls).toEqual([{ arguments: { city: "Oslo" } }, resultOf("snow")]);
+    expect(await page.locator("mcp-app").evaluate((app, before) => app === before, element)).toBe(true);
+    expect(await page.evaluate(() => chat.log.values("error"))).toEqual([]);
+    expect(await page.evaluate(() => chat.log.names("closed"))).toEqual([]);
+  });
+
+  it("L11: receives its call again when a reordered list has moved it", async () => {
+    const result = { content: [] };
+    await page.evaluate(
+      (given) => chat.set({ isFirst: true, input: { city: "Rome" }, result: given }),
+      result,
+    );
+    const calls = async (): Promise<string[]> =>
+      (await heard().catch(() => [])).filter((method) => method.includes("/tool-"));
+    const both = ["ui/notifications/tool-input", "ui/notifications/tool-result"];
+    await expect.poll(calls).toEqual(both);
+    await page.evaluate(() => chat.log.clear());
+    // React moves the element that comes later now: the app.
+    await page.evaluate(() => chat.set({ isFirst: false }));
+    await page.evaluate(() => chat.log.until("ready"));
+    await expect.poll(calls).toEqual(both);
+    expect(await page.evaluate(() => chat.log.names("error", "closed"))).toEqual([]);
+  });
 
   it("is removed with its component", async () => {
     await page.evaluate(() => chat.unmount());

@@ -16,6 +16,8 @@ export interface FrameWords {
   readonly froze: string;
   readonly stop: string;
   readonly staticDocument: string;
+  /** Above an app of a snapshot. */
+  readonly savedCopy: string;
   /** Stands where the app was, while the app is in a corner of the window. */
   readonly inCorner: string;
   readonly bringBack: string;
@@ -70,6 +72,7 @@ const FRAME: FrameWords = {
   froze: "The page did not respond for a while. This app may be the cause.",
   stop: "Stop it",
   staticDocument: "Static document",
+  savedCopy: "Saved copy: its server is not connected.",
   inCorner: "This app is in the corner of the window.",
   bringBack: "Show it here",
   failures: {

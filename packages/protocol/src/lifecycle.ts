@@ -150,6 +150,17 @@ export class HostLifecycle {
     return this.#deadline;
   }
 
+  /** The tool call so far: its messages, in the order in which a view receives them. */
+  get call(): Outgoing[] {
+    return [...this.#tool.values()];
+  }
+
+  /** The view will load in another frame, and receives another tool call there. */
+  restartEmpty(): void {
+    this.#tool.clear();
+    this.restart();
+  }
+
   /** Decides on a message from the view, and advances the state. */
   received(method: string): Verdict {
     if (/closed|failed/.test(this.#phase)) return refusal("the view was closed");
@@ -170,7 +181,7 @@ export class HostLifecycle {
     if (this.#phase === "closing") return refusal("the view is being closed");
     const remounted = this.#phase !== "loading";
     // A view that restarts receives the tool call again.
-    if (this.#phase === "ready") this.#queue = [...this.#tool.values()];
+    if (this.#phase === "ready") this.#queue = this.call;
     // A view that restarts repeatedly without becoming ready gets no extra time.
     if (this.#phase !== "initializing") {
       this.#enter("initializing", "initialize");
@@ -286,7 +297,7 @@ export class HostLifecycle {
   restart(): void {
     this.#enter("loading", "initialize");
     this.#cause = undefined;
-    this.#queue = [...this.#tool.values()];
+    this.#queue = this.call;
   }
 
   /** Call this at {@link deadline}. Returns the cause if the view timed out. */

@@ -7,11 +7,13 @@ import { SandboxStage, type Shown, until } from "../../../testing/sandbox-stage.
 
 declare const openai: Record<string, unknown>;
 declare const first: { type: string; isParent: boolean; mode: string };
+declare const outputs: unknown[];
 declare const answers: { type: string; isParent: boolean }[];
 
 const DOCUMENT = `<!-- before -->\n<!doctype html><html lang="en"><title>Widget</title><script>
   const first = { type: typeof window.openai, isParent: window.parent === parent, mode: document.compatMode };
   const answers = [];
+  const outputs = [];
   addEventListener("message", ({ data, source }) => {
     if (data.messageId) answers.push({ type: data.type, isParent: source === window.parent });
   });
@@ -109,6 +111,11 @@ describe("the script for dialects", () => {
     await serve(shown, { content: [], structuredContent: { a: 1 } });
     const frame = await shown.view();
     await expect.poll(() => frame.evaluate(() => openai["toolOutput"])).toEqual({ a: 1 });
+    await frame.evaluate(() => {
+      addEventListener("openai:set_globals", (event) => {
+        outputs.push((event as CustomEvent).detail.globals.toolOutput);
+      });
+    });
     const params = { content: [], structuredContent: { forged: true } };
     const forged = { jsonrpc: "2.0", method: "ui/notifications/tool-result", params };
     // The host page itself is not the proxy.
@@ -116,7 +123,7 @@ describe("the script for dialects", () => {
     await frame.evaluate((message) => window.postMessage(message, "*"), forged);
     const real = { content: [], structuredContent: { a: 2 } };
     await shown.post({ jsonrpc: "2.0", method: "ui/notifications/tool-result", params: real });
-    await expect.poll(() => frame.evaluate(() => openai["toolOutput"])).toEqual({ a: 2 });
+    await expect.poll(() => frame.evaluate(() => outputs)).toEqual([{ a: 2 }]);
   });
 
   it("is in no other document, and nowhere where the operator switched it off", async () => {

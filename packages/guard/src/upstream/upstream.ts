@@ -53,6 +53,8 @@ export interface Upstream {
   /** The server's identity: stable after a reconnect, and unique, because consent is stored by it. */
   readonly server: string;
   readonly capabilities: ServerCapabilities;
+  /** Why the server is gone for good: its views read it in the error of each request. Such a server has no capabilities. */
+  readonly gone?: string | undefined;
   /** Sends a request. A large result may be JSON text: see {@link JsonText}. */
   request<M extends UpstreamMethod>(
     method: M,

@@ -131,8 +131,13 @@ export function showFailure(
   failure.replaceChildren(make("slot", { name: "failure" }, ...words, result));
 }
 
-/** Shows what is wrong with a running app, with a stop button; or hides it. */
-export function showNotice({ notice }: Chrome, problem: "silent" | "froze" | "", stop: () => void): void {
+/** Shows what the user should know about an app: what is wrong, with a stop button, or else a note. */
+export function showNotice(
+  { notice }: Chrome,
+  problem: "silent" | "froze" | "",
+  note: string,
+  stop: () => void,
+): void {
   const words = frameWords();
-  notice.replaceChildren(...(problem ? [`${words[problem]} `, button(words.stop, stop)] : []));
+  notice.replaceChildren(...(problem ? [`${words[problem]} `, button(words.stop, stop)] : [note]));
 }

@@ -286,7 +286,6 @@ export class AppFrame {
       // It cannot report its height, so it scrolls.
       this.#follow({ height: 400 });
       this.#enter("ready");
-      this.#chrome.notice.replaceChildren(frameWords().staticDocument);
     } else if (code === "loaded")
       this.#later(PATIENCE, () => {
         if (this.#state === "loading" && this.bridge.phase === "loading" && this.#blocked)
@@ -326,7 +325,10 @@ export class AppFrame {
   }
 
   #notice(problem: "silent" | "froze" | ""): void {
-    showNotice(this.#chrome, problem, () => this.#fail("stopped"));
+    const { staticDocument, savedCopy } = frameWords();
+    const view = this.#state === "ready" ? this.#view : undefined;
+    const note = view?.static ? staticDocument : view?.saved ? savedCopy : "";
+    showNotice(this.#chrome, problem, note, () => this.#fail("stopped"));
   }
 
   #mayRelease(): boolean {
@@ -344,14 +346,42 @@ export class AppFrame {
 
   /** Stops the app, and keeps its place. The app gets time to store its state, and its last height. */
   async #release(): Promise<void> {
+    if (!(await this.#suspend("far from the screen"))) return;
+    this.#enter("released");
+    // The user may have enlarged it meanwhile.
+    if (this.#mode !== "inline") void this.mount();
+  }
+
+  /** Resolves to whether the app was stopped. */
+  async #suspend(reason: string): Promise<boolean> {
     const frame = this.#frame;
-    if (frame) await this.bridge.suspend("far from the screen");
+    if (frame) await this.bridge.suspend(reason);
     // It may have failed meanwhile, or was removed.
-    if (frame !== this.#frame || !/ready|loading|unresponsive/.test(this.#state)) return;
+    if (frame !== this.#frame || !/ready|loading|unresponsive/.test(this.#state)) return false;
     this.#isDrawing ||= !!frame;
     this.#remove(true);
     this.#chrome.box.toggleAttribute("data-drawing", this.#isDrawing);
-    this.#enter("released");
+    return true;
+  }
+
+  /**
+   * Prepares for another call of the tool, in the same place: the app may store its state, and loads again. Send the
+   * new input and result when this has resolved. The frame keeps its height until the app has drawn them, and its
+   * display mode.
+   *
+   * @example
+   * ```ts source="../frame.examples.ts#nextCall"
+   * await frame.nextCall();
+   * frame.bridge.sendToolInput({ city: "Oslo" });
+   * frame.bridge.sendToolResult(result);
+   * ```
+   */
+  async nextCall(): Promise<void> {
+    const isStopped = await this.#suspend("another call");
+    this.bridge.forget();
+    if (isStopped) this.#enter("idle");
+    // An app outside of the page, or far from the screen, shows the call later.
+    if (isStopped || this.#state === "failed") void this.mount();
   }
 
   /** Shows an app that came back after some time, even if its height is another one now. */
@@ -372,11 +402,13 @@ export class AppFrame {
 
   /** Removes the frame; the bridge stays, with its messages. A released app keeps its share of the budget. */
   #remove(isReleased = false): void {
-    if (!isReleased) budget.leave(this.#share);
+    if (!isReleased) {
+      budget.leave(this.#share);
+      this.setDisplayMode("inline");
+    }
     this.#usedAt = undefined;
     mounts.leave(this.#mount);
     for (const end of this.#ends.splice(0)) end();
-    this.setDisplayMode("inline");
     this.bridge.detach();
     this.#frame?.iframe.remove();
     this.#frame = undefined;

@@ -20,6 +20,8 @@ export interface FrameView {
   prefersBorder?: boolean | undefined;
   /** Whether the document has no script: it is shown after loading, without a handshake. */
   static?: boolean | undefined;
+  /** Whether the app comes from a snapshot, without its server: the frame says so. */
+  saved?: boolean | undefined;
 }
 
 /** A frame, and the transport to its content. */

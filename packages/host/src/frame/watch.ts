@@ -85,7 +85,10 @@ export function watch(frame: ProxyFrame, { onend, onpong, onsilence, onstandstil
     else if (unanswered++ === MISSED) onsilence(true);
     transport.tell("ping");
   }, BEAT);
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    if (latest === frame) latest = undefined;
+  };
 }
 
 /** The number of windows from this one on, or somewhat more than the maximum. */

@@ -43,6 +43,7 @@ export const simplifiedChinese: Language = {
   froze: "页面曾有一段时间没有响应。可能是由此应用引起的。",
   stop: "停止",
   staticDocument: "静态文档",
+  savedCopy: "已保存的副本：其服务器未连接。",
   inCorner: "此应用显示在窗口的角落。",
   bringBack: "在这里显示",
   failures: {

@@ -44,6 +44,7 @@ export const french: Language = {
   froze: "La page n’a pas répondu pendant un moment. Cette application en est peut-être la cause.",
   stop: "L’arrêter",
   staticDocument: "Document statique",
+  savedCopy: "Copie enregistrée : son serveur n’est pas connecté.",
   inCorner: "Cette application est dans le coin de la fenêtre.",
   bringBack: "L’afficher ici",
   failures: {

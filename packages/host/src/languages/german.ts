@@ -44,6 +44,7 @@ export const german: Language = {
   froze: "Die Seite hat eine Weile nicht reagiert. Diese App ist vielleicht die Ursache.",
   stop: "Beenden",
   staticDocument: "Statisches Dokument",
+  savedCopy: "Gespeicherte Kopie: Der Server ist nicht verbunden.",
   inCorner: "Diese App ist in der Ecke des Fensters.",
   bringBack: "Hier anzeigen",
   failures: {

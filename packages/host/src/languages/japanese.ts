@@ -44,6 +44,7 @@ export const japanese: Language = {
   froze: "ページがしばらく応答しませんでした。このアプリが原因の可能性があります。",
   stop: "停止する",
   staticDocument: "静的な文書",
+  savedCopy: "保存されたコピー：サーバーに接続していません。",
   inCorner: "このアプリはウィンドウの隅に表示されています。",
   bringBack: "ここに表示",
   failures: {

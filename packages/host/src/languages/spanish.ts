@@ -44,6 +44,7 @@ export const spanish: Language = {
   froze: "La página no respondió durante un momento. Es posible que esta aplicación sea la causa.",
   stop: "Detenerla",
   staticDocument: "Documento estático",
+  savedCopy: "Copia guardada: su servidor no está conectado.",
   inCorner: "Esta aplicación está en la esquina de la ventana.",
   bringBack: "Mostrarla aquí",
   failures: {

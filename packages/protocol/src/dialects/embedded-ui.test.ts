@@ -62,6 +62,16 @@ describe("text/uri-list", () => {
     expect(found).toMatchObject({ html: expect.stringContaining('src="https://a.example/x?y=1&amp;z=%22"') });
   });
 
+  it.each([{ text: "https://a.example/app" }, { blob: btoa(" https://a.example/app\n") }])(
+    "may have the MIME type of a document: %j",
+    (content) => {
+      expect(read({ mimeType: "text/html;profile=mcp-app", ...content })?.document).toMatchObject({
+        html: expect.stringContaining('src="https://a.example/app"'),
+        meta: { csp: { frameDomains: ["https://a.example"] } },
+      });
+    },
+  );
+
   it("keeps the declared policy, and takes the preferred height", () => {
     const csp = { frameDomains: ["https://b.example"] };
     const found = list("https://a.example/", {

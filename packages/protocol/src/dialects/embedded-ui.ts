@@ -52,7 +52,9 @@ export function readEmbeddedUi(result: unknown, options: { maxBytes?: number } =
 /** The resource as one of MCP Apps; undefined if it is no UI. */
 function contentOf(resource: Record<string, unknown>): Record<string, unknown> | undefined {
   const { mimeType } = resource;
-  if (isUiMimeType(mimeType) || isAppsSdkMimeType(mimeType)) return resource;
+  const isHtml = isUiMimeType(mimeType) || isAppsSdkMimeType(mimeType);
+  // Servers of mcp-ui 6 send the address of a page under the MIME type of a document.
+  if (isHtml) return /^\s*https?:\/\/\S+\s*$/.test(textOf(resource)) ? framing(resource) : resource;
   const type = typeof mimeType === "string" ? mimeType.split(";")[0]?.trim().toLowerCase() : undefined;
   if (type === "text/html") return { ...resource, mimeType: UI_MIME_TYPE };
   return type === "text/uri-list" ? framing(resource) : undefined;
@@ -60,8 +62,8 @@ function contentOf(resource: Record<string, unknown>): Record<string, unknown> |
 
 /** A document that shows the page of a `text/uri-list`. */
 function framing(resource: Record<string, unknown>): Record<string, unknown> {
-  const { text, blob, uri, _meta } = resource;
-  const url = firstUrl(typeof text === "string" ? text : decoded(blob));
+  const { uri, _meta } = resource;
+  const url = firstUrl(textOf(resource));
   // Refused with a readable cause, like any empty document.
   if (!url) return { uri, mimeType: UI_MIME_TYPE, text: "" };
   const meta = isRecord(_meta) ? _meta : {};
@@ -88,7 +90,8 @@ function firstUrl(list: string): URL | undefined {
   return url && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
-function decoded(blob: unknown): string {
+function textOf({ text, blob }: Record<string, unknown>): string {
+  if (typeof text === "string") return text;
   try {
     return typeof blob === "string" ? atob(blob) : "";
   } catch {
