@@ -3,7 +3,7 @@ import type { CallToolResult } from "@vitrine/protocol";
 
 const apps = new Map<string, McpAppElement>();
 
-/** One app for each key, such as the server and the tool: a later call is shown in its place. */
+/** Shows a call in the app of its key, such as the server and the tool. A later call takes the place of an earlier one. */
 export async function update(
   key: string,
   open: () => McpAppElement,

@@ -1,4 +1,4 @@
-/** One app for several calls of its tool: a later call is shown in the place of the one before. */
+/** Several calls of a tool in one app: a later call is shown in the place of the one before. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { HostApi } from "../../../../testing/host/host-page.ts";
@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 const height = (): Promise<number> =>
   page.locator("#a [part=stage]").evaluate((element) => element.clientHeight);
-/** What the app has received of its call; nothing while it loads. */
+/** Messages of the call that the app has received; nothing while it loads. */
 const calls = async (): Promise<unknown> => {
   const view = await stage.viewOf(page, "a").catch(() => undefined);
   return view
