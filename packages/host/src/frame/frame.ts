@@ -346,14 +346,13 @@ export class AppFrame {
 
   /** Stops the app, and keeps its place. The app gets time to store its state, and its last height. */
   async #release(): Promise<void> {
-    if (!(await this.#suspend("far from the screen"))) return;
-    this.#enter("released");
+    await this.#suspend("far from the screen", "released");
     // The user may have enlarged it meanwhile.
-    if (this.#mode !== "inline") void this.mount();
+    if (this.#state === "released" && this.#mode !== "inline") void this.mount();
   }
 
   /** Resolves to whether the app was stopped. */
-  async #suspend(reason: string): Promise<boolean> {
+  async #suspend(reason: string, state: FrameState): Promise<boolean> {
     const frame = this.#frame;
     if (frame) await this.bridge.suspend(reason);
     // It may have failed meanwhile, or was removed.
@@ -361,6 +360,8 @@ export class AppFrame {
     this.#isDrawing ||= !!frame;
     this.#remove(true);
     this.#chrome.box.toggleAttribute("data-drawing", this.#isDrawing);
+    // At once: requests that came meanwhile are sent next, and a released app loads for them.
+    this.#enter(state);
     return true;
   }
 
@@ -377,9 +378,8 @@ export class AppFrame {
    * ```
    */
   async nextCall(): Promise<void> {
-    const isStopped = await this.#suspend("another call");
+    const isStopped = await this.#suspend("another call", "idle");
     this.bridge.forget();
-    if (isStopped) this.#enter("idle");
     // An app outside of the page, or far from the screen, shows the call later.
     if (isStopped || this.#state === "failed") void this.mount();
   }

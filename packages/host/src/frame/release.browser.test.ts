@@ -284,10 +284,16 @@ describe("an app that the user has used", () => {
     for (const id of ["b", "c"]) await add(id);
     await page.evaluate(() => {
       host.budget.most = 0;
+      host.app("a").addEventListener("released", () => host.log.add("time", performance.now()));
     });
     await show("c");
-    const releasedAt = await page.evaluate(() => host.log.until("a released").then(() => performance.now()));
-    expect(releasedAt - usedAfter).toBeGreaterThan(10_000);
+    const time = (): Promise<unknown> =>
+      page.evaluate(() => {
+        // A busy browser may tell the page late that the app had the focus, which is another reason.
+        if (document.activeElement?.id === "a") host.app("a").blur();
+        return host.log.values("time")[0];
+      });
+    await expect.poll(time, { timeout: 60_000 }).toBeGreaterThan(usedAfter + 10_000);
   });
 });
 
