@@ -212,6 +212,7 @@ export const undrawnDocument = {
   addEventListener: () => {},
   createElement: () => ({
     style: { removeProperty: () => {} },
+    toggleAttribute: () => false,
     isConnected: false,
     remove: () => {},
     bridge: undefined as Bridge | undefined,

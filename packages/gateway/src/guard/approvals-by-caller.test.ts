@@ -90,9 +90,15 @@ it("the question says for whom an approval is", async () => {
   list(["app", "model"]);
   await call("view", "change");
   await call("model", "change");
-  expect(ask.mock.calls.map(([{ reason }]) => reason)).toEqual([
-    expect.stringMatching(/^The app wants .* that apps may call, .* The model is asked about/),
-    expect.stringMatching(/^The model wants .* that the model may call, .* Apps are asked about/),
+  expect(ask.mock.calls.map(([{ reason, scopeNote }]) => [reason, scopeNote])).toEqual([
+    [
+      expect.stringMatching(/^The app wants/),
+      expect.stringMatching(/that apps may call, .* The model is asked about/),
+    ],
+    [
+      expect.stringMatching(/^The model wants/),
+      expect.stringMatching(/that the model may call, .* Apps are asked about/),
+    ],
   ]);
 });
 

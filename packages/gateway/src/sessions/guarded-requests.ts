@@ -22,7 +22,7 @@ export interface GuardedRequestsOptions {
 }
 
 /** The act of a request, once the guard lets it pass. */
-export type Effect = (at: GuardedServer, passed: GuardedCall) => Promise<unknown>;
+export type ServerEffect = (at: GuardedServer, passed: GuardedCall) => Promise<unknown>;
 
 /** Sends the requests. */
 export class GuardedRequests {
@@ -71,7 +71,7 @@ export class GuardedRequests {
     at: ServerReference,
     params: Record<string, unknown>,
     request: PageRequest,
-    effect: Effect,
+    effect: ServerEffect,
     asWritten = false,
   ): Promise<unknown> {
     return this.#options.pass(this.#call(method, at, params, request, asWritten), effect);

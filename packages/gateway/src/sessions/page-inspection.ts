@@ -8,7 +8,12 @@ import type { InspectionRequests } from "@vitrine/wire";
 import { problemOf } from "../asks/index.js";
 import { affectsOthers } from "../guard/allow-list.js";
 import { DeclaredToServer, type DeclaredToServerOptions } from "./declared-to-server.js";
-import { type Effect, GuardedRequests, type GuardedRequestsOptions, missing } from "./guarded-requests.js";
+import {
+  GuardedRequests,
+  type GuardedRequestsOptions,
+  missing,
+  type ServerEffect,
+} from "./guarded-requests.js";
 import { InspectedServers, type InspectedServersOptions } from "./inspected-servers.js";
 import { InspectedTasks } from "./inspected-tasks.js";
 import type { PageAnswer, PageRequest } from "./page-params.js";
@@ -145,7 +150,7 @@ export class PageInspection {
       const { rest: params } = withoutToken(written);
       if (affectsOthers(method)) await page.#requests.checkOwnCall(method, at, params, request, true);
       const { signal, onprogress } = request;
-      const effect: Effect = ({ server }, passed) =>
+      const effect: ServerEffect = ({ server }, passed) =>
         server.ask(method, passed.params, { signal, onprogress, asWritten: true });
       return readWritten(await page.#requests.pass(method, at, params, request, effect, true));
     },
