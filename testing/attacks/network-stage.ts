@@ -115,6 +115,10 @@ export class NetworkStage {
     const page = await this.stage.openPage();
     this.#own.add(page);
     page.on("framenavigated", (frame) => this.visited.add(frame.url()));
+    // All attackers of a page run, wherever they are in it.
+    await page.evaluate(() => {
+      host.budget.most = Number.POSITIVE_INFINITY;
+    });
     await this.stage.mount(page, "victim");
     this.#sessions.set(page, await this.stage.context.newCDPSession(page));
     return page;
