@@ -42,6 +42,8 @@ for (const notice of ["gateway/status", "gateway/changed", "gateway/alarm"] as c
 function show(view: GatewayView, id: string): void {
   views.set(id, view);
   const element = document.createElement("mcp-app");
+  // Tests open many views in a page, and look at each.
+  element.toggleAttribute("keep", true);
   element.id = id;
   const handlers: HostHandlers = {
     openLink: (params) => log.add("open-link", { id, ...params }),
