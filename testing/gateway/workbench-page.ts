@@ -133,6 +133,8 @@ export class WorkbenchPage {
       buttons.map((button) => button.getAttribute("aria-disabled") !== "true"),
     );
     if (ready[0]) await this.#yes.first().click();
+    // A question that appeared under the pointer waits until it has left.
+    else if (ready.length > 0) await this.page.mouse.move(0, 0);
     return ready.length + (await this.#waiting.count());
   }
 
