@@ -70,7 +70,19 @@ it("somebody adds a model and a server, asks, uses the app, and asks about it", 
   await workbench.button("Skip the tour").click();
 
   await workbench.button("Choose a model").click();
-  await workbench.button(`Use ${modelName}`).click();
+  const use = workbench.button(`Use ${modelName}`);
+  const again = workbench.button("Look again");
+  // The page waits half a second for a program. A busy machine takes longer.
+  await expect
+    .poll(
+      async () => {
+        if (await again.isVisible()) await again.click();
+        return use.isVisible();
+      },
+      { timeout: LIMIT, interval: 3_000 },
+    )
+    .toBe(true);
+  await use.click();
   const dialog = page.getByRole("dialog");
   await page.getByText(/^Write below: .* answers/).waitFor();
 
