@@ -98,6 +98,8 @@ describe.each([
   });
 
   it("an app reaches neither the page nor another origin", async () => {
+    await workbench.call("/board show_board");
+    await workbench.textOf(APP, { selector: "h1" }).toBe("To-do board");
     const foreign = await Foreign.listen();
     try {
       expect(await workbench.run(APP, reach, foreign.url)).toEqual({

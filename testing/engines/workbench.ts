@@ -134,6 +134,7 @@ export class Workbench {
       .poll(
         async () => {
           await this.press(frame, target);
+          await new Promise((resolve) => setTimeout(resolve, 1_000));
           const found = await this.run(frame, findIn, shown).catch(() => undefined);
           return found !== undefined;
         },
